@@ -73,11 +73,11 @@ def _names_of(node: gast.Name | gast.Nonlocal) -> list[str]:
 
 # --- scopes ----------------------------------------------------------------------------------------------------------
 def _inside(node: gast.FunctionDef) -> Iterator[gast.FunctionDef]:
-    return (part for part in parts_of_scope(node) if isinstance(part, gast.FunctionDef))
+    return (part for part in parts_of_scope(node.body) if isinstance(part, gast.FunctionDef))
 
 
 def _stored(node: gast.FunctionDef) -> set[str]:
-    return {name for part in parts_of_scope(node) for name in bound_by(part)}
+    return {name for part in parts_of_scope(node.body) for name in bound_by(part)}
 
 
 def _own(node: gast.FunctionDef) -> frozenset[str]:

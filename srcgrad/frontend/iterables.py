@@ -192,8 +192,7 @@ class Iterables(Containers):
         if function is np.ndindex:
             return call_runtime(runtime.all_places, list(args), node)
         if function is itertools.chain:
-            whole = tuple_of(args, node)
-            return self._flattened(whole, node)
+            return self._flattened(self.parts_of_chain(args, node), node)
         if function is itertools.islice:
             items, bounds = self._items(args[0]), self.bounds_of(args[1:], node)
             bounds = [constant(None, node), *bounds] if len(bounds) == 1 else bounds
@@ -270,6 +269,9 @@ class Iterables(Containers):
         assert isinstance(item, gast.Name)
         generator = gast.comprehension(store(item.id, at), iterable, list(tests), 0)
         return placed(gast.ListComp(element, [generator]), at)
+
+    def parts_of_chain(self, given: Sequence[gast.expr], node: gast.AST) -> gast.expr:
+        return tuple_of(list(given), node)
 
     def _flattened(self, parts: gast.expr, at: gast.AST) -> gast.ListComp:
         part, item = self._own("part"), self._own("item")

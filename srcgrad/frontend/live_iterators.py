@@ -308,7 +308,7 @@ class LiveIterators(Ordering):
     def _chain(self, node: gast.For, made: gast.Call) -> list[gast.stmt]:
         part, item = self.fresh("part"), self.fresh("item")
         several = getattr(self._iterator_of(made), "__qualname__", "") != "chain.from_iterable"
-        parts = tuple_of(made.args, node) if several else made.args[0]
+        parts = self.parts_of_chain(made.args, node) if several else made.args[0]
         inner = self._loop(node, item, load(part, node), [assign(node.target, load(item, node), node), *node.body])
         if not breaks(node.body):
             return [self._loop(node, part, parts, [inner])]

@@ -13,7 +13,7 @@ what a loop over it takes it for.  A view that is kept otherwise, or is given to
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from types import FunctionType
 
 import gast
@@ -23,17 +23,23 @@ from srcgrad.errors import UnresolvedName
 from srcgrad.frontend.desugar.build import call_builtin, call_runtime, constant, load, method_call, placed
 from srcgrad.frontend.live_iterators import LiveIterators
 from srcgrad.frontend.methods import VIEWS, only_reads
+from srcgrad.frontend.names import Definition, default_values
 from srcgrad.frontend.normal_form import Apply, Bind, Effect, LocalFunction, Operation
 from srcgrad.frontend.plans import Columns, Counted, Plan
 from srcgrad.frontend.replacing import of_the_text
 from srcgrad.frontend.scope import Static
 from srcgrad.frontend.side_effects import may_store, returns_call_of
+from srcgrad.language import effects
 from srcgrad.rules.table import attribute
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.parse import children, clone, names_read, nodes_of, walk
 
 _HINT = "write list(...) of it where it is read"
-_KEPT = "a view of a dict is kept, which may change"
+_KEPT = "a view of a dict is kept"
+#: Modules whose classes make objects that change no dict.
+_PLAIN_MODULES = ("builtins", "collections", "itertools")
+#: Functions of ours that tell what a view is from a list.
+_ASKING = (runtime.is_sequence, runtime.is_mapping)
 #: Built-in functions that go over what they are given, and keep nothing of it.
 _GOING_OVER = frozenset(
     "all any dict enumerate filter frozenset iter len list map max min reversed set sorted sum tuple zip".split()
@@ -54,10 +60,9 @@ class LiveViews(LiveIterators):
                     hint = "index y.flat where it is read, or take y.ravel()"
                     raise self.refuse(value, "an iterator that a name keeps", hint)
             return True
-        is_told = name in self._told_from_lists
+        is_told = name in self._read_as_values
         if not self._is_view(value):
-            handed_on = isinstance(value, gast.Call) and self._hands_view_on(value) and self._dicts_change
-            if handed_on or is_told and self._may_be_view(value):
+            if self._hands_view_on(value) and self._dicts_change or is_told and self._may_be_view(value):
                 raise self.refuse(value, _KEPT, _HINT)
             return False
         if not self._dicts_change and not is_told:
@@ -72,47 +77,60 @@ class LiveViews(LiveIterators):
 
     def with_views(self, statement: gast.stmt) -> gast.stmt:
         """The statement with views in place of the names that keep them; what else keeps one is refused."""
-        self._refuse_kept(statement)
-        if not self._views_kept or self._views_kept.keys().isdisjoint(names_read(statement)):
-            return statement
-        made = self._read_anew(statement)
+        made: gast.AST = statement
+        if self._views_kept and not self._views_kept.keys().isdisjoint(names_read(statement)):
+            made = self._read_anew(statement)
         assert isinstance(made, gast.stmt)
+        self._refuse_kept(made)
         return made
 
     def _refuse_kept(self, statement: gast.stmt) -> None:
-        """Refuse views that lie in a container or a field while a dict may change."""
+        """Refuse views that lie in a container or a field, or that a local function returns or keeps as a default."""
         pending: list[gast.AST] = [statement]
         while pending:
             node = pending.pop()
             parts: list[gast.AST] = []
             match node:
-                case gast.FunctionDef() | gast.Lambda() | gast.With():
+                case gast.FunctionDef(args=inner) | gast.Lambda(args=inner):
+                    parts = default_values(inner)
+                case gast.With():
                     continue  # their statements come one by one
                 case gast.If(test=head) | gast.While(test=head) | gast.For(iter=head):
                     pending.append(head)
                     continue
                 case gast.Tuple(elts=parts) | gast.List(elts=parts) | gast.Set(elts=parts) | gast.Dict(values=parts):
                     pass
-                case gast.NamedExpr(value=value) | gast.Assign(
-                    targets=[gast.Attribute() | gast.Subscript()], value=value
-                ):
+                case gast.NamedExpr(value=value) | gast.ListComp(elt=value) | gast.GeneratorExp(elt=value):
                     parts = [value]
-                case gast.Return(value=gast.Call() as value) if self.scope.parent is not None and self._is_view(value):
-                    raise self.refuse(value, "a view of a dict that a local function returns", _HINT)
-            for part in parts:
-                if isinstance(part, gast.Call) and (self._is_view(part) or self._hands_view_on(part)):
-                    raise self.refuse(part, _KEPT, _HINT)
-            pending += children(node)
+                case gast.Assign(targets=[gast.Attribute() | gast.Subscript()], value=value):
+                    parts = [value]
+                case gast.Call(func=called):
+                    parts = node.args if self._keeps_operands(called) else []
+                case gast.Return(value=gast.expr() as value) if self.scope.parent is not None:
+                    parts = [value]
+            if any(self._may_be_view(part) or self._hands_view_on(part) for part in parts):
+                raise self.refuse(node, _KEPT, _HINT)
+            if not isinstance(node, Definition):  # their statements come one by one
+                pending += children(node)
 
-    def _hands_view_on(self, node: gast.Call) -> bool:
-        """Whether a call is of a function that returns a view of a dict."""
-        if not isinstance(node.func, gast.Name | gast.Attribute):
+    def _keeps_operands(self, function: gast.expr) -> bool:
+        """Whether a function keeps what it is given, as ``append`` does, or tells what it is."""
+        if isinstance(function, GlobalReference):
+            return function.binding.value in _ASKING
+        is_method = isinstance(function, gast.Attribute) and self.known_static(function) is None
+        return is_method and effects.method(function.attr).keeps
+
+    def _hands_view_on(self, node: gast.expr) -> bool:
+        """Whether this is a call of a function that returns a view of a dict."""
+        if not isinstance(node, gast.Call) or not isinstance(node.func, gast.Name | gast.Attribute):
             return False
         static = self.known_static(node.func)
         return static is not None and isinstance(static.value, FunctionType) and returns_call_of(static.value, VIEWS)
 
     def call(self, node: gast.Call) -> tuple[gast.expr, Operation]:
-        if any(self._is_view(argument) for argument in node.args) and self._may_change_dicts(node):
+        if any(self._may_be_view(keyword.value) for keyword in node.keywords):
+            raise self.refuse(node, "a view of a dict is given by keyword", _HINT)
+        if any(map(self._may_be_view, node.args)) and self._may_change_dicts(node):
             raise self.refuse(node, "a view of a dict is given to a function that may change the dict", _HINT)
         return super().call(node)
 
@@ -148,6 +166,12 @@ class LiveViews(LiveIterators):
             return node
         return placed(type(node)(**{f: changed.get(f, getattr(node, f, None)) for f in node._fields}), node)
 
+    def parts_of_chain(self, given: Sequence[gast.expr], node: gast.AST) -> gast.expr:
+        """What ``chain`` goes over; views as lists, where they stay as they are until then."""
+        are_fixed = not self._dicts_change
+        parts = [call_builtin("list", [p], node) if are_fixed and self._is_view(p) else p for p in given]
+        return super().parts_of_chain(parts, node)
+
     def _may_be_view(self, value: gast.expr) -> bool:
         match value:
             case gast.IfExp(body=body, orelse=orelse):
@@ -163,24 +187,14 @@ class LiveViews(LiveIterators):
         return False
 
     @of_the_text
-    def _told_from_lists(self) -> frozenset[str]:
+    def _read_as_values(self) -> frozenset[str]:
         """The names that are read otherwise than gone over, counted and searched."""
-        gone_over: set[int] = set()
+        found: set[str] = set()
         for node in walk(*self.scope.body):
-            match node:
-                case gast.For(iter=part) | gast.comprehension(iter=part) | gast.Starred(value=part):
-                    parts = [part]
-                case gast.Compare(ops=ops, comparators=parts) if all(isinstance(o, gast.In | gast.NotIn) for o in ops):
-                    pass
-                case gast.Call(func=gast.Name(id=name), args=parts) if name in _GOING_OVER:
-                    pass
-                case gast.Assign(targets=[gast.Tuple() | gast.List()], value=part):
-                    parts = [part]
-                case _:
-                    continue
-            gone_over.update(map(id, parts))
-        names = (node for node in walk(*self.scope.body) if isinstance(node, gast.Name))
-        return frozenset(n.id for n in names if isinstance(n.ctx, gast.Load) and id(n) not in gone_over)
+            gone_over = [id(part) for part in _gone_over(node)]
+            names = (part for part in children(node) if isinstance(part, gast.Name) and id(part) not in gone_over)
+            found.update(name.id for name in names if isinstance(name.ctx, gast.Load))
+        return frozenset(found)
 
     @of_the_text
     def _dicts_change(self) -> bool:
@@ -210,7 +224,7 @@ class LiveViews(LiveIterators):
             return not (isinstance(node.func, gast.Attribute) and only_reads(node.func.attr))
         if isinstance(static.value, FunctionType):
             return may_store(static.value)
-        is_class = isinstance(static.value, type) and static.value.__module__ not in ("builtins", "collections")
+        is_class = isinstance(static.value, type) and static.value.__module__ not in _PLAIN_MODULES
         return isinstance(static.value, LocalFunction) or is_class
 
     @of_the_text
@@ -227,3 +241,17 @@ class LiveViews(LiveIterators):
                 kind.setdefault(node.id, []).append((node.lineno, node.col_offset))
         once = {name: places[0] for name, places in stores.items() if len(places) == 1 and name not in inside}
         return frozenset(name for name, place in once.items() if all(place < read for read in reads.get(name, ())))
+
+
+def _gone_over(node: gast.AST) -> list[gast.expr]:
+    """The operands of a node of which it reads the items, their number, or whether something is one of them."""
+    match node:
+        case gast.For(iter=part) | gast.comprehension(iter=part) | gast.Starred(value=part):
+            return [part]
+        case gast.Compare(ops=ops, comparators=parts) if all(isinstance(op, gast.In | gast.NotIn) for op in ops):
+            return list(parts)
+        case gast.Call(func=gast.Name(id=name), args=parts) if name in _GOING_OVER:
+            return list(parts)
+        case gast.Assign(targets=[gast.Tuple() | gast.List()], value=part):
+            return [part]
+    return []

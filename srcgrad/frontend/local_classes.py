@@ -55,7 +55,7 @@ def without_classes(body: Sequence[gast.stmt], source: Source, parameters: froze
     statements = [node for node in walk(*body) if isinstance(node, gast.ClassDef)]
     if not statements:
         return list(body)
-    others = bound_elsewhere([s for s in body if s not in statements], parameters) | _asked_about(body)
+    others = bound_elsewhere([s for s in body if s not in statements], parameters, gast.ClassDef) | _asked_about(body)
     others |= Unassigned(body, parameters).names
     names: dict[str, GlobalBinding] = {}
     gone: dict[int, gast.stmt] = {}

@@ -54,6 +54,8 @@ class Loops(Ranges):
         iterable = None if self._is_mapping(node.iter) else self._indexing_items(node, rebound)
         if iterable is None:
             plan = self.plan(node.iter, rebound)
+            if plan is not None and _holds_strict(plan):
+                raise self.refuse(node.iter, "a strict zip inside of another iterator", "make a list of it before")
             if plan is not None:
                 self._indexed_loop(node, plan)
                 return
@@ -76,11 +78,9 @@ class Loops(Ranges):
             if function is enumerate and node.args:
                 return self._enumerated(node, rebound)
             if function is zip:
-                strict = [keyword.value for keyword in node.keywords]
-                if not all(isinstance(value, gast.Constant) for value in strict):
-                    raise self.refuse(node, "a zip whose strict is computed", "write strict=True or strict=False")
+                strict = self._is_strict(node)
                 inner = self._plans(node.args, rebound)
-                return None if inner is None else Zipped(inner, any(value.value for value in strict))
+                return None if inner is None else Zipped(inner, strict)
             if function is reversed and len(node.args) == 1:
                 plan = self.plan(node.args[0], rebound)
                 return None if plan is None else Reversed(plan)
@@ -106,6 +106,14 @@ class Loops(Ranges):
             self.bind(kept, atom)
             return Items(kept)
         return Items(atom.id)
+
+    def _is_strict(self, node: gast.Call) -> bool:
+        for keyword in node.keywords:
+            value = keyword.value.value if isinstance(keyword.value, gast.Constant) else self._global(keyword.value)
+            if not isinstance(value, bool | int):
+                raise self.refuse(node, "a zip whose strict is computed", "write strict=True or strict=False")
+            return bool(value)
+        return False
 
     def _plans(self, nodes: list[gast.expr], rebound: set[str]) -> tuple[Plan, ...] | None:
         if any(isinstance(node, gast.Starred) for node in nodes):
@@ -406,6 +414,13 @@ def _always_indexes(root: gast.expr, base: str, key: str) -> bool:
 def stores_into(target: gast.expr) -> bool:
     """Whether assigning to a target stores into objects, so that it does more than to bind names."""
     return any(isinstance(node, gast.Subscript | gast.Attribute) for node in walk(target))
+
+
+def _holds_strict(plan: object) -> bool:
+    """Whether a plan inside of this one is of a strict zip, whose lengths a loop over the whole does not compare."""
+    inner = getattr(plan, "inner", ())
+    parts = inner if isinstance(inner, tuple) else (inner,)
+    return any(isinstance(part, Zipped) and part.strict or _holds_strict(part) for part in parts)
 
 
 def _can_be_indexed(value: object) -> bool:

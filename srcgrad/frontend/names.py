@@ -5,7 +5,7 @@ Enters: a tree, as it is written or desugared.  Leaves: names; nothing is resolv
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 import gast
@@ -78,9 +78,9 @@ def body_of(node: Definition) -> list[gast.stmt]:
     return body
 
 
-def parts_of_scope(node: Definition) -> Iterator[gast.AST]:
+def parts_of_scope(body: Sequence[gast.stmt]) -> Iterator[gast.AST]:
     """The nodes that belong to a function itself; of the functions, classes and comprehensions in it the node alone."""
-    pending: list[gast.AST] = list(body_of(node))
+    pending: list[gast.AST] = list(body)
     while pending:
         part = pending.pop()
         yield part
@@ -88,14 +88,23 @@ def parts_of_scope(node: Definition) -> Iterator[gast.AST]:
             pending.extend(children(part))
 
 
+def _declared(part: gast.AST) -> list[str]:
+    return list(part.names) if isinstance(part, gast.Nonlocal | gast.Global) else []
+
+
 def declared_in(node: Definition) -> set[str]:
     """The names around a function that it says to bind."""
-    return {n for part in parts_of_scope(node) if isinstance(part, gast.Nonlocal | gast.Global) for n in part.names}
+    return {n for part in parts_of_scope(body_of(node)) for n in _declared(part)}
+
+
+def names_of_scope(body: Sequence[gast.stmt]) -> set[str]:
+    """The names that the body of a function binds, those that functions inside bind excepted."""
+    return {name for part in parts_of_scope(body) for name in bound_by(part)} | {name for name, _ in bindings(*body)}
 
 
 def free_names(node: Definition) -> list[str]:
     """The names that a function, and the functions inside it, read from around it; in order of appearance."""
-    own = parameters_of(node.args) | {name for name, _ in bindings(*body_of(node))} - declared_in(node)
+    own = parameters_of(node.args) | names_of_scope(body_of(node)) - declared_in(node)
     found: dict[str, None] = {}
     pending: list[tuple[gast.AST, frozenset[str]]] = [(s, own) for s in reversed(body_of(node))]
     while pending:
@@ -168,6 +177,8 @@ def names_evaluated(statement: gast.stmt) -> list[gast.Name]:
         part for field in statement._fields if not (is_compound and field in inside)
         for part in [getattr(statement, field, None)]
     ]  # fmt: skip
+    if isinstance(statement, gast.Assert):
+        pending = [statement.test]
     if isinstance(statement, gast.FunctionDef):
         pending = [*default_values(statement.args), *statement.decorator_list]
     found: list[gast.Name] = []

@@ -136,7 +136,8 @@ class Scope:
         self.rebound = frozenset(name for name in parameters if counts[name] > 1)
         self.locals = set(counts) | {name for name, _ in bindings(*body_of(self.node))}
         inside = names_of(node.target for node in walk(*self.body) if isinstance(node, gast.comprehension))
-        read = {n.id for n in parts_of_scope(self.node) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load)}
+        names = (part for part in parts_of_scope(body_of(self.node)) if isinstance(part, gast.Name))
+        read = {name.id for name in names if isinstance(name.ctx, gast.Load)}
         self.comprehended = inside - read  # outside of them these mean nothing
 
     def resolve(self, name: str, at: gast.AST) -> Meaning:

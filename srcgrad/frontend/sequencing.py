@@ -292,10 +292,12 @@ class _Order:
             case gast.GeneratorExp(generators=[first, *rest]):
                 outermost = _with(first, {"iter": self._iterated(first.iter)})
                 return _with(node, {"generators": [outermost, *rest]})
-            case gast.Lambda():
-                if any(map(writer.may_be_changed, _evaluated(node))):
-                    raise writer.refuse(node, "a default that what is evaluated after it may change", "bind it before")
-                return node
+            case gast.Lambda(args=arguments):
+                if not any(map(writer.may_be_changed, _evaluated(node))):
+                    return node
+                defaults = [self.settled(default) for default in arguments.defaults]
+                named = [None if default is None else self.settled(default) for default in arguments.kw_defaults]
+                return _with(node, {"args": _with(arguments, {"defaults": defaults, "kw_defaults": named})})
             case gast.Starred(value=value):
                 if isinstance(value, gast.Tuple | gast.List) or writer.known_length(value) is not None:
                     return _with(node, {"value": self.settled(value)})

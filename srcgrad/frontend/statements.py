@@ -145,6 +145,9 @@ class Statements(ForeignValues):
             self.out = []
             if links:
                 self._enter(link)
+                link = self.with_views(link)
+                if not self.source.generated:
+                    self.require_assigned(names_evaluated(link))
             test, span = self.settle(ordered(self, link.test)), self.span
             links.append((self.out, test, self.written(link.body), span))
             rest = link.orelse

@@ -31,6 +31,7 @@ from srcgrad.frontend.names import (
     keeps_exceptions,
     name_of_handler,
     names_of,
+    names_of_scope,
     surely_read,
 )
 from srcgrad.syntax.globals import GlobalReference
@@ -86,7 +87,7 @@ class Unassigned:
         self.lost: dict[str, gast.AST] = {}
         self.expected: dict[str, gast.AST] = {}
         self._expecting = 0  # how many of the ``try`` around catch a NameError
-        self._own = {name for name, _ in bindings(*body)} | _bound_by(*body)
+        self._own = names_of_scope(body)
         self._body, self._captured = body, _captured(body)
         self._leaving: list[_Left] = []
         self._block(body, _State(parameters))

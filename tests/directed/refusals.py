@@ -9,7 +9,6 @@ REFUSED: dict[str, tuple[str, ...]] = {
     "an_array_is_multiplied_by_lists_more_than_once": ("multiplied by an array", "a list has no shape"),
     "an_array_is_multiplied_by_a_list_in_a_loop": ("multiplied by an array", "a list has no shape"),
     "slices_of_lists_of_objects_are_stored_into": ("which classes the objects in",),
-    "other_copies_of_globals": ("this may store into the global or closure variable 'WEIGHTS'",),
     "operators_that_call_one_another": ("the attribute 'a' is not one of an array",),
     "eigenvalues_are_cut_off": ("this may store into the global or closure variable 'STIFFNESS'",),
     "a_global_array_is_read": ("this may store into the global or closure variable 'TABLE'",),
@@ -34,6 +33,7 @@ REFUSED: dict[str, tuple[str, ...]] = {
     "the_rest_of_an_array_is_stored_into": (
         "a store into what may be an array or a container cannot be reversed twice",
     ),
+    "a_view_that_a_local_function_returns": ("a view of a dict is kept",),
     "view_given_to_callee": ("a view of a dict is given to a function that may change the dict",),
     # At second order only: the text of the first derivative reads the axis out of what it saved.
     "keywords_of_library_functions_that_are_known": ("the axis of unreduce varies",),

@@ -14,6 +14,7 @@ import importlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from types import ModuleType
+from typing import Any
 
 import gast
 
@@ -33,7 +34,7 @@ def without_imports(body: Sequence[gast.stmt], parameters: frozenset[str]) -> li
     imports = [node for node in walk(*body) if isinstance(node, Imports)]
     if not imports:
         return list(body)
-    others, early = bound_elsewhere(body, parameters), Unassigned(body, parameters).names
+    others, early = bound_elsewhere(body, parameters, Imports), Unassigned(body, parameters).names
     bound = Counter(alias.asname or alias.name.split(".")[0] for node in imports for alias in node.names)
     names: dict[str, GlobalBinding] = {}
     instead: dict[int, gast.stmt] = {}
@@ -51,9 +52,9 @@ def without_imports(body: Sequence[gast.stmt], parameters: frozenset[str]) -> li
     return with_meanings(body, names, instead)
 
 
-def bound_elsewhere(body: Sequence[gast.stmt], parameters: frozenset[str]) -> set[str]:
-    """The names that parameters, and statements other than imports, bind, those in local functions too."""
-    return {*parameters, *(n for node in walk(*body) if not isinstance(node, Imports) for n in bound_by(node))}
+def bound_elsewhere(body: Sequence[gast.stmt], parameters: frozenset[str], kinds: Any) -> set[str]:
+    """The names that parameters, and statements of other kinds than these, bind, those in local functions too."""
+    return {*parameters, *(name for node in walk(*body) if not isinstance(node, kinds) for name in bound_by(node))}
 
 
 def with_meanings(
