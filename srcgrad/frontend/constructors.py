@@ -99,7 +99,8 @@ class Constructors(Asked):
         if function is runtime.attribute:
             atom = self.value(node.args[0])
             assert isinstance(atom, gast.Name)
-            return call_runtime(runtime.attribute, [atom, node.args[1]], node), Field(atom.id, node.args[1].value)
+            field = Field(atom.id, node.args[1].value, shared=True)
+            return call_runtime(runtime.attribute, [atom, node.args[1]], node), field
         if isinstance(function, MethodType) and is_user_class(function.__self__) and lookup(function) is None:
             owner = reference(importable(function.__self__.__name__, function.__self__))  # type: ignore[attr-defined]
             return self.method(function.__func__, owner, node.args, node.keywords, node, static.expression)
