@@ -13,6 +13,7 @@ what a loop over it takes it for.  A view that is kept otherwise, or is given to
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from types import FunctionType
 
@@ -134,6 +135,23 @@ class LiveViews(LiveIterators):
             raise self.refuse(node, "a view of a dict is given to a function that may change the dict", _HINT)
         return super().call(node)
 
+    def write_for(self, node: gast.For) -> None:
+        calls = (part for part in walk(node.iter) if isinstance(part, gast.Call) and any(map(self._is_view, part.args)))
+        if any(self._iterator_of(call) is itertools.chain for call in calls):
+            if any(self._stores_into_dict(part) for statement in node.body for part in walk(statement)):
+                raise self.refuse(node.iter, "a chain of a view, whose dict this loop may change", "make lists of them")
+        super().write_for(node)
+
+    def _stores_into_dict(self, node: gast.AST) -> bool:
+        match node:
+            case gast.Subscript(ctx=gast.Store() | gast.Del()):
+                return True
+            case gast.Call(func=gast.Attribute(attr=name)) if self.known_static(node.func) is None:
+                return bool(effects.member(dict, name).updates) if hasattr(dict, name) else False
+            case gast.Call():
+                return self._may_change_dicts(node)
+        return False
+
     def _indexed_loop(self, node: gast.For, plan: Plan) -> None:
         """Rows that grow or shrink while their columns are looped over are refused when it happens."""
         super()._indexed_loop(node, plan)
@@ -167,9 +185,8 @@ class LiveViews(LiveIterators):
         return placed(type(node)(**{f: changed.get(f, getattr(node, f, None)) for f in node._fields}), node)
 
     def parts_of_chain(self, given: Sequence[gast.expr], node: gast.AST) -> gast.expr:
-        """What ``chain`` goes over; views as lists, where they stay as they are until then."""
-        are_fixed = not self._dicts_change
-        parts = [call_builtin("list", [p], node) if are_fixed and self._is_view(p) else p for p in given]
+        """What ``chain`` goes over: it begins once all operands are evaluated, so that views may be lists here."""
+        parts = [call_builtin("list", [part], node) if self._is_view(part) else part for part in given]
         return super().parts_of_chain(parts, node)
 
     def _may_be_view(self, value: gast.expr) -> bool:

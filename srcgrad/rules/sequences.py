@@ -102,7 +102,7 @@ def from_pairs_(pairs, *, y, pairs_dot):
 
 
 @linear(runtime.unpairs, "g")
-def unpairs_(g, pairs, *, y, y_bar):
+def unpairs_(g, pairs, like=None, *, y, y_bar):
     """Read by their keys; put under them again."""
     return repairs(y_bar, pairs)
 
@@ -110,7 +110,7 @@ def unpairs_(g, pairs, *, y, y_bar):
 @linear(runtime.repairs, "moved")
 def repairs_(moved, pairs, *, y, y_bar):
     """Put under their keys; read by them again."""
-    return unpairs(y_bar, pairs)
+    return unpairs(y_bar, pairs, moved)
 
 
 @linear(deque, "iterable")

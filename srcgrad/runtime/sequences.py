@@ -80,10 +80,13 @@ def from_pairs(pairs: Sequence[Any]) -> dict[Any, Any]:
     return dict(pairs)
 
 
-def unpairs(g: Mapping[Any, Any], pairs: Sequence[Any]) -> list[Any]:
-    """The cotangents of ``pairs`` where ``g`` is that of ``from_pairs(pairs)``: zero of what a later pair replaced."""
-    parts = zip(_unkeyed(g, [key for key, _ in pairs]), pairs, strict=True)
-    return [(zeros_like(key), zeros_like(value) if part is None else part) for part, (key, value) in parts]
+def unpairs(g: Mapping[Any, Any], pairs: Sequence[Any], like: Sequence[Any] | None = None) -> list[Any]:
+    """The cotangents of ``pairs`` where ``g`` is that of ``from_pairs(pairs)``: zero of what a later pair replaced, and
+    of keys, as of those of pairs ``like`` them."""
+    keys = [key for key, _ in pairs]
+    zeros = map(zeros_like, keys if like is None else [None if part is None else part[0] for part in like])
+    parts = zip(zeros, _unkeyed(g, keys), pairs, strict=True)
+    return [(zero, zeros_like(value) if part is None else part) for zero, part, (_, value) in parts]
 
 
 def repairs(moved: Sequence[Any], pairs: Sequence[Any]) -> dict[Any, Any]:

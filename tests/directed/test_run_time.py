@@ -428,12 +428,70 @@ def test_the_bounds_of_an_islice_are_not_those_of_a_slice(f):
     assert np.allclose(srcgrad.grad(f)(vector(3), 2), slope(f, vector(3), 2))
 
 
-def test_a_zip_whose_strictness_is_computed_is_refused():
-    def f(x, strict):
-        return sum([a * b for a, b in zip(x[:2], x[1:], strict=strict)])
+def a_strict_zip_that_is_computed(x, strict):
+    return sum([a * b for a, b in zip(x[:2], x[1:], strict=strict)])
 
-    with pytest.raises(srcgrad.errors.UnsupportedSyntax, match=r"(?s)a zip whose strict is computed.*\^"):
+
+def a_strict_zip_inside(x, _):
+    s = 0.0
+    for i, (a, b) in enumerate(zip(x, x[:2], strict=True)):
+        s = s + i * a * b
+    return s
+
+
+def a_view_that_a_list_keeps(x, _):
+    d, rows = {"a": x[0], "b": x[1]}, []
+    rows.append(d.values())
+    d["a"] = x[2]
+    return sum(rows[0])
+
+
+def views_in_a_comprehension(x, _):
+    dicts = [{"a": x[0], "b": x[1]}, {"a": x[2]}]
+    rows = [d.values() for d in dicts]
+    dicts[0]["a"] = x[2]
+    return sum(rows[0])
+
+
+def a_view_that_is_matched(x, _):
+    match {"a": x[0], "b": x[1]}.values():
+        case [a, b]:
+            return a * b
+    return x[2]
+
+
+def a_view_by_keyword(x, _):
+    d = {"a": x[0], "b": x[1]}
+    same = lambda names, given=None: names == given
+    return x[0] if same(["a", "b"], given=d.keys()) else x[1]
+
+
+def a_chain_of_a_view_that_changes(x, _):
+    d, s = {"a": x[0], "b": x[1]}, 0.0
+    for v in itertools.chain(d.values(), [x[2]]):
+        d["b"] = x[0] * 5.0
+        s = s + v * v
+    return s
+
+
+REFUSED = [
+    (a_strict_zip_that_is_computed, "a zip whose strict is computed"), (a_strict_zip_inside, "a strict zip inside"),
+    (a_view_that_a_list_keeps, "a view of a dict"), (views_in_a_comprehension, "a view of a dict"),
+    (a_view_that_is_matched, "a view of a dict"), (a_view_by_keyword, "a view of a dict"),
+    (a_chain_of_a_view_that_changes, "a chain of a view"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f, reason", REFUSED)
+def test_iterators_and_views_that_would_be_lists_are_refused(f, reason):
+    """Wrong in silence before."""
+    with srcgrad.options(infer=False), pytest.raises(srcgrad.errors.UnsupportedSyntax, match=rf"(?s){reason}.*\^"):
         srcgrad.grad(f)(vector(3), True)
+    try:
+        value, gradient = srcgrad.value_and_grad(f)(vector(3), False)
+    except srcgrad.errors.SrcgradError:
+        return
+    assert np.allclose(value, f(vector(3), False)) and np.allclose(gradient, slope(f, vector(3), False))
 
 
 class Doubles:

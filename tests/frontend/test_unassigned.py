@@ -605,3 +605,24 @@ def test_a_name_of_a_comprehension_means_nothing_outside_of_it():
 
     with pytest.raises(UnresolvedName, match=r"(?s)'part'.*\^"):
         grad(f)(X)
+
+
+def test_what_elif_asks_of_a_variable_without_a_value_is_refused():
+    """Whether None is an object of a class was answered."""
+
+    def f(x, n):
+        def act(k):
+            if k > 5:
+                return x
+            elif isinstance(v, float):
+                return x * v
+            return x * 2.0
+
+        s = act(9)
+        if n:
+            v = 3.0
+        return s * act(n)
+
+    assert value_and_grad(f)(1.3, 1) == pytest.approx((1.3 * 1.3 * 3.0, 7.8))
+    with pytest.raises(RefusedType, match="v is None, or has no value yet"):
+        grad(f)(1.3, 0)

@@ -21,7 +21,10 @@ SAMPLES: dict[Callable[..., Any], list[Call]] = {
     runtime.keyed: [call(["a", "b", "c"], [0.3, n(2), 0.1])],
     runtime.unkeyed: [call({"a": 0.3, "b": n(2)}, ["a", "b"])],
     runtime.from_pairs: [call([("a", 0.3), ("b", n(2))])],
-    runtime.unpairs: [call({"a": 0.3, "b": n(2)}, [("a", 0.1), ("b", n(2))])],
+    runtime.unpairs: [
+        call({"a": 0.3, "b": n(2)}, [("a", 0.1), ("b", n(2))]),
+        call({0: 0.3, 1: n(2)}, [(0, 0.1), (1, n(2))], like=[(None, 0.2), None]),
+    ],
     runtime.repairs: [call([(None, 0.3), (None, n(2))], ((0, None), (1, None)))],
     copy.copy: [call([0.3, n(2), 0.1]), call(n(3)), call({"a": 0.3, "b": n(2)}), call((n(2), 0.4)), call(0.7)],
     copy.deepcopy: [call([0.3, n(2), 0.1]), call(n(2, 3)), call({"a": (0.3,), "b": n(2)}), call(0.7)],
