@@ -231,7 +231,7 @@ class FunctionValues(UserCalls):
         head = reference(GlobalBinding("attempt", callee))
         return placed(gast.Call(head, list(passed), []), node), Call(callee, tuple(passed))
 
-    def without_marks(self, node: gast.AST) -> None:
+    def begin_unset(self, node: gast.AST) -> None:
         """Begin with None for what a local function reads, which is passed it, and may have no value then: marks of
         functions and modules, and variables."""
         inside = [inner for inner in walk(*self.scope.body) if isinstance(inner, Definition)]

@@ -426,7 +426,7 @@ class Normalizer(Statements):
     def _body(self) -> None:
         for name, value in self.held_at_entry.items():
             self.bind_function(name, value, self.node)
-        self.without_marks(self.node)
+        self.begin_unset(self.node)
         self.run(self.scope.body)
         if not self.left and not ends(self.scope.body):
             self.span = self.source.span(self.scope.body[-1] if self.scope.body else self.node)
