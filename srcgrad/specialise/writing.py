@@ -23,7 +23,7 @@ from srcgrad.frontend.desugar.loops import without_else
 from srcgrad.frontend.source import source_of
 from srcgrad.infer.values import At
 from srcgrad.ir import operations as ir
-from srcgrad.ir.regions import Assign, Block, Function
+from srcgrad.ir.regions import Assign, Block, Function, Loop
 from srcgrad.ir.regions import walk as walk_ir
 from srcgrad.ir.restoring.functions import restored_body
 from srcgrad.ir.restoring.pending import uses_of
@@ -53,6 +53,10 @@ def specialised(instance: Instance) -> nf.Function:
         return without_try(made, function, instance, source)
 
     made = reduced(instance, apart)
+    for loop in (s for _, s in walk_ir(made.function.body) if isinstance(s, Loop)):
+        for _, inner in walk_ir(loop.body):
+            if isinstance(inner, Assign) and isinstance(inner.operation, ir.FreshCell):
+                made.refuse(inner.node, f"{inner.operation.cell.variable!r}, which is a new variable in each round,")
     naming = decided(made, facts)
     body = restored_body(made.function, frozenset(), naming.layout())
     given, fixed = made.function.parameters, fixed_parameters(summary)

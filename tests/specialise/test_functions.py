@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from srcgrad import grad, options
 from tests.directed import running
 from tests.directed.program import Program
-from tests.specialise.serving import is_served, serving, written
+from tests.specialise.serving import check_refused, is_served, serving, written
 
 X = np.array([0.7, 1.3, -0.4])
 
@@ -275,3 +276,17 @@ def check(function: Any, arguments: tuple[Any, ...], monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize(("function", "arguments"), PROGRAMS, ids=lambda part: getattr(part, "__name__", ""))
 def test_functions(function: Any, arguments: tuple[Any, ...], monkeypatch: pytest.MonkeyPatch) -> None:
     assert check(function, arguments, monkeypatch) == (function.__name__ not in REFUSED)
+
+
+def reads_a_new_variable_in_each_round(x):
+    s = 0.0
+    for v in (x, x * x):
+        s += sum([(lambda: k * v)() for k in (1.0, v)])
+    return s
+
+
+def test_a_variable_that_is_new_in_each_round_is_not_specialised(monkeypatch):
+    """It was an InternalError."""
+    check_refused(reads_a_new_variable_in_each_round, monkeypatch, 0.7)
+    with options(infer_first=True):
+        assert grad(reads_a_new_variable_in_each_round)(0.7) == pytest.approx(1.0 + 4.0 * 0.7 + 4.0 * 0.7**3)
