@@ -1,9 +1,9 @@
 """Names that a local function binds for the function around it: each becomes a list of one item, which both change.
 
 Enters: the tree of a function.  Leaves: the same tree, changed in place, without ``nonlocal`` for these names; what a
-list cannot stand for (a name bound by ``:=``, ``except``, ``import``, ``del``, a pattern, or read where it may have no
-value) stays, and is refused by the fence.  This is closure conversion with a cell for each variable that is assigned to
-(Kranz et al., *ORBIT*, 1986)::
+list cannot stand for (a name bound by ``:=``, ``except``, ``import``, ``del``, a pattern, or read in some cases where it
+may have no value) stays, and is refused by the fence.  This is closure conversion with a cell for each variable that is
+assigned to (Kranz et al., *ORBIT*, 1986)::
 
     total = 0.0                                 total = [0.0]
     def add(v):                                 def add(v):
@@ -18,8 +18,9 @@ from collections.abc import Iterable, Iterator
 
 import gast
 
-from srcgrad.frontend.desugar.build import assign, constant, load, placed, store
-from srcgrad.frontend.names import COMPREHENSIONS, bound_by, declared_in, parts_of_scope
+from srcgrad import runtime
+from srcgrad.frontend.desugar.build import assign, call_runtime, constant, load, placed, store
+from srcgrad.frontend.names import COMPREHENSIONS, bound_by, declared_in, names_evaluated, parts_of_scope
 from srcgrad.frontend.unassigned import unassigned_in
 from srcgrad.syntax.parse import parameters_of, walk
 
@@ -36,8 +37,10 @@ def _function(node: gast.FunctionDef, outer: frozenset[str]) -> None:
     made = sorted({name for inner in _inside(node) for name in _bound_outside(inner)} & own)
     made = [name for name in made if all(_is_plain(part, name) for part in walk(*node.body))]
     if made:
-        early = unassigned_in(node).names - parameters
-        made = [name for name in made if name not in early]
+        early = (unassigned_in(node).names - parameters).intersection(made)
+        seen = {name for name in early if _can_be_looked_at(node.body, name)}
+        made = [name for name in made if name not in early - seen]
+        _look_at(node.body, seen)
     cells = (outer - own) | frozenset(made)
     start = 1 if isinstance(node.body[0], gast.Expr) and isinstance(node.body[0].value, gast.Constant) else 0
     firsts = {name: None if name in parameters else _first(node.body, name) for name in made}
@@ -49,6 +52,37 @@ def _function(node: gast.FunctionDef, outer: frozenset[str]) -> None:
             node.body.insert(start, assign(name, _listed(value), node.body[0]))
         else:
             first.targets, first.value = [store(name, first)], _listed(first.value)
+
+
+def _can_be_looked_at(body: list[gast.stmt], name: str) -> bool:
+    """Whether each read of a name is one that its statement makes in any case, and none of them may be caught."""
+    nodes = list(walk(*body))
+    reads = sum(n.id == name and isinstance(n.ctx, gast.Load) for n in nodes if isinstance(n, gast.Name))
+    reads += sum(_augmented(node) == [name] for node in nodes)
+    sure = sum(_read_by(node).count(name) for node in nodes if isinstance(node, gast.stmt))
+    return reads == sure and not any(isinstance(node, gast.Try | gast.With) for node in nodes)
+
+
+def _look_at(body: list[gast.stmt], names: set[str]) -> None:
+    """Put a look in front of each statement that reads one of the names, which begin as None."""
+    for place in reversed(range(len(body) if names else 0)):
+        statement = body[place]
+        inside = names - _own(statement) if isinstance(statement, gast.FunctionDef) else names
+        for field in ("body", "orelse"):
+            _look_at(getattr(statement, field, []), inside)
+        for case in getattr(statement, "cases", []):
+            _look_at(case.body, inside)
+        for name in sorted(names.intersection(_read_by(statement))):
+            given = [load(name, statement), constant(name, statement)]
+            body.insert(place, placed(gast.Expr(call_runtime(runtime.require_assigned, given, statement)), statement))
+
+
+def _read_by(statement: gast.stmt) -> list[str]:
+    return [*(name.id for name in names_evaluated(statement)), *_augmented(statement)]
+
+
+def _augmented(node: gast.AST) -> list[str]:
+    return [node.target.id] if isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name) else []
 
 
 def _listed(value: gast.expr) -> gast.expr:

@@ -31,6 +31,7 @@ from srcgrad.frontend.desugar.unpacking import is_unpacked_at_once
 from srcgrad.frontend.local_classes import class_of
 from srcgrad.frontend.names import bound_by
 from srcgrad.frontend.source import Source
+from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.parse import walk
 
 
@@ -75,6 +76,8 @@ def admit(source: Source) -> None:
     pending: list[tuple[gast.AST, gast.AST | None]] = [(source.node, None)]
     while pending:
         node, parent = pending.pop()
+        if isinstance(node, GlobalReference):
+            continue  # of ours
         row = ROWS[type(node)]
         refusal = row(node, Place(parent, source)) if callable(row) else row
         if refusal is not None:

@@ -92,3 +92,44 @@ def objects_in_cells(x):
     for v in x:
         move(v + 2.0)
     return p.a * best
+
+
+@directed(vector(3))
+def bound_by_a_loop_before_it_is_changed(x):
+    def add(v):
+        nonlocal total
+        total += v
+
+    for i in range(2):
+        total = x[i]
+    for v in x:
+        add(v * v)
+    return total * total
+
+
+@directed(vector(3), 1)
+def bound_by_an_inner_function_first(x, n):
+    def begin():
+        nonlocal a
+        a = x[0] * 2.0
+
+    def use():
+        return a * x[1]
+
+    if n > 5:
+        a = x[2]
+    begin()
+    return use() * a
+
+
+@directed(vector(3))
+def bound_in_the_first_round(x):
+    def change():
+        nonlocal a
+        a = a * x[1]
+
+    for i in range(3):
+        if i == 0:
+            a = x[i]
+        change()
+    return a * a

@@ -506,12 +506,29 @@ def test_a_variable_that_a_local_function_binds_is_not_read_before():
             bind()
         return x if v is None else x * x
 
-    for way in ({}, {"infer_first": True}):
+    for way in ({}, {"infer": False}, {"specialise": False}, {"infer_first": True}):
         with options(**way):
             assert value_and_grad(f)(1.3, 1) == pytest.approx((1.69, 2.6))
-            with pytest.raises(UnboundLocalError):
+            with pytest.raises((UnboundLocalError, RefusedType)):
                 grad(f)(1.3, 0)
-    with options(infer=False), pytest.raises(UnsupportedSyntax, match=r"(?s)bound outside.*give"):
+
+
+def test_one_that_it_binds_and_reads_in_some_cases_is_refused():
+    def f(x, n):
+        def bind():
+            nonlocal v
+            v = x * x
+
+        def read():
+            return v if n > 3 else x
+
+        s = read()
+        if n:
+            v = x
+        bind()
+        return s * v
+
+    with pytest.raises(UnsupportedSyntax, match=r"(?s)bound outside.*give"):
         grad(f)(1.3, 1)
 
 
