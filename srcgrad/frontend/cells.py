@@ -1,8 +1,8 @@
 """Names that a local function binds for the function around it: each becomes a list of one item, which both change.
 
 Enters: the tree of a function.  Leaves: the same tree, changed in place, without ``nonlocal`` for these names; what a
-list cannot stand for (a name bound by ``:=``, ``except``, ``import``, ``del``, a pattern, or read in some cases where it
-may have no value) stays, and is refused by the fence.  This is closure conversion with a cell for each variable that is
+list cannot stand for (a name bound by ``:=``, ``except``, ``import``, ``del``, a pattern, or read in some cases before
+it has a value) stays, and is refused by the fence.  This is closure conversion with a cell for each variable that is
 assigned to (Kranz et al., *ORBIT*, 1986)::
 
     total = 0.0                                 total = [0.0]
