@@ -105,6 +105,10 @@ class LiveViews(LiveIterators):
                     parts = [value]
                 case gast.Assign(targets=[gast.Attribute() | gast.Subscript()], value=value):
                     parts = [value]
+                case gast.Subscript(value=value):  # a list has items at places, and a view has none
+                    parts = [value]
+                case gast.BinOp(op=gast.Add() | gast.Mult(), left=left, right=right):
+                    parts = [left, right]
                 case gast.Call(func=called):
                     parts = node.args if self._keeps_operands(called) else []
                 case gast.Return(value=gast.expr() as value) if self.scope.parent is not None:

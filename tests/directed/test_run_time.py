@@ -494,6 +494,24 @@ def test_iterators_and_views_that_would_be_lists_are_refused(f, reason):
     assert np.allclose(value, f(vector(3), False)) and np.allclose(gradient, slope(f, vector(3), False))
 
 
+def an_item_of_a_view(x):
+    v = {"a": x[0], "b": x[1]}.values()
+    return v[0] * x[1]
+
+
+def a_sum_of_a_view(x):
+    v = {"a": x[0], "b": x[1]}.values()
+    return sum(v + [x[2]])
+
+
+@pytest.mark.parametrize("f", [an_item_of_a_view, a_sum_of_a_view])
+def test_what_lists_do_and_views_do_not_is_refused(f):
+    with pytest.raises(TypeError):
+        f(vector(3))
+    with pytest.raises(srcgrad.errors.UnsupportedSyntax, match=r"(?s)a view of a dict.*\^"):
+        srcgrad.grad(f)(vector(3))
+
+
 class Doubles:
     def __init__(self, a):
         self.a = a
