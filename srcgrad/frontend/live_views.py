@@ -14,24 +14,26 @@ what a loop over it takes it for.  A view that is kept otherwise, or is given to
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import FunctionType
+from typing import Any
 
 import gast
 
 from srcgrad import runtime
-from srcgrad.errors import UnresolvedName
+from srcgrad.errors import SourceUnavailable, UnresolvedName
 from srcgrad.frontend.desugar.build import call_builtin, call_runtime, constant, load, method_call, placed
 from srcgrad.frontend.live_iterators import LiveIterators
 from srcgrad.frontend.methods import VIEWS, only_reads
-from srcgrad.frontend.names import Definition, default_values
+from srcgrad.frontend.names import Definition, body_of, default_values
 from srcgrad.frontend.normal_form import Apply, Bind, Effect, LocalFunction, Operation
 from srcgrad.frontend.plans import Columns, Counted, Plan
 from srcgrad.frontend.replacing import of_the_text
 from srcgrad.frontend.scope import Static
 from srcgrad.frontend.side_effects import may_store, returns_call_of
+from srcgrad.frontend.source import source_of
 from srcgrad.language import effects
-from srcgrad.rules.table import attribute
+from srcgrad.rules.table import attribute, lookup
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.parse import children, clone, names_read, nodes_of, walk
 
@@ -42,9 +44,10 @@ _PLAIN_MODULES = ("builtins", "collections", "itertools")
 #: Functions of ours that tell what a view is from a list.
 _ASKING = (runtime.is_sequence, runtime.is_mapping)
 #: Built-in functions that go over what they are given, and keep nothing of it.
-_GOING_OVER = frozenset(
-    "all any dict enumerate filter frozenset iter len list map max min reversed set sorted sum tuple zip".split()
-)
+_GOING_OVER = (
+    all, any, dict, enumerate, filter, frozenset, iter, len, list, map, max, min, reversed, set, sorted, sum, tuple,
+    zip,
+)  # fmt: skip
 
 
 class LiveViews(LiveIterators):
@@ -137,6 +140,8 @@ class LiveViews(LiveIterators):
             raise self.refuse(node, "a view of a dict is given by keyword", _HINT)
         if any(map(self._may_be_view, node.args)) and self._may_change_dicts(node):
             raise self.refuse(node, "a view of a dict is given to a function that may change the dict", _HINT)
+        if any(map(self._may_be_view, node.args)) and self._is_told_apart(node):
+            raise self.refuse(node, "a view of a dict is given to a function that may tell it from a list", _HINT)
         return super().call(node)
 
     def write_for(self, node: gast.For) -> None:
@@ -210,12 +215,26 @@ class LiveViews(LiveIterators):
     @of_the_text
     def _read_as_values(self) -> frozenset[str]:
         """The names that are read otherwise than gone over, counted and searched."""
-        found: set[str] = set()
-        for node in walk(*self.scope.body):
-            gone_over = [id(part) for part in _gone_over(node)]
-            names = (part for part in children(node) if isinstance(part, gast.Name) and id(part) not in gone_over)
-            found.update(name.id for name in names if isinstance(name.ctx, gast.Load))
-        return frozenset(found)
+        return _read_as_values(self.scope.body, self._goes_over)
+
+    def _goes_over(self, function: gast.Name) -> bool:
+        static = self.known_static(function)
+        return static is not None and static.value in _GOING_OVER
+
+    def _is_told_apart(self, node: gast.Call) -> bool:
+        """Whether a function of the user's is given a view, which it may tell from a list."""
+        static = self.known_static(node.func)
+        function = None if static is None else static.value
+        if not isinstance(function, FunctionType) or lookup(function) is not None:
+            return False
+        try:
+            text: Any = source_of(function).node
+        except SourceUnavailable:
+            return True
+        names = {each.__name__ for each in _GOING_OVER} - function.__globals__.keys()
+        read = _read_as_values(body_of(text), lambda called: called.id in names)
+        given = zip(text.args.args, node.args, strict=False)
+        return any(parameter.id in read for parameter, value in given if self._may_be_view(value))
 
     @of_the_text
     def _dicts_change(self) -> bool:
@@ -264,15 +283,25 @@ class LiveViews(LiveIterators):
         return frozenset(name for name, place in once.items() if all(place < read for read in reads.get(name, ())))
 
 
-def _gone_over(node: gast.AST) -> list[gast.expr]:
+def _read_as_values(body: Sequence[gast.stmt], goes_over: Callable[[gast.Name], bool]) -> frozenset[str]:
+    """The names that are read otherwise than gone over; ``goes_over`` tells functions that only do so."""
+    found: set[str] = set()
+    for node in walk(*body):
+        gone_over = [id(part) for part in _gone_over(node, goes_over)]
+        names = (part for part in children(node) if isinstance(part, gast.Name) and id(part) not in gone_over)
+        found.update(name.id for name in names if isinstance(name.ctx, gast.Load))
+    return frozenset(found)
+
+
+def _gone_over(node: gast.AST, goes_over: Callable[[gast.Name], bool]) -> list[gast.expr]:
     """The operands of a node of which it reads the items, their number, or whether something is one of them."""
     match node:
         case gast.For(iter=part) | gast.comprehension(iter=part) | gast.Starred(value=part):
             return [part]
         case gast.Compare(ops=ops, comparators=parts) if all(isinstance(op, gast.In | gast.NotIn) for op in ops):
             return list(parts)
-        case gast.Call(func=gast.Name(id=name), args=parts) if name in _GOING_OVER:
-            return list(parts)
+        case gast.Call(func=gast.Name() as called, args=parts):
+            return list(parts) if goes_over(called) else []
         case gast.Assign(targets=[gast.Tuple() | gast.List()], value=part):
             return [part]
     return []

@@ -466,6 +466,16 @@ def a_view_by_keyword(x, _):
     return x[0] if same(["a", "b"], given=d.keys()) else x[1]
 
 
+def are_a_and_b(names):
+    return 2.0 if names == {"a", "b"} else 3.0
+
+
+def a_view_given_to_a_callee_that_compares(x, _):
+    d = {"a": x[0], "b": x[1]}
+    names = d.keys()
+    return x[2] * are_a_and_b(names)
+
+
 def a_chain_of_a_view_that_changes(x, _):
     d, s = {"a": x[0], "b": x[1]}, 0.0
     for v in itertools.chain(d.values(), [x[2]]):
@@ -479,6 +489,7 @@ REFUSED = [
     (a_view_that_a_list_keeps, "a view of a dict"), (views_in_a_comprehension, "a view of a dict"),
     (a_view_that_is_matched, "a view of a dict"), (a_view_by_keyword, "a view of a dict"),
     (a_chain_of_a_view_that_changes, "a chain of a view"),
+    (a_view_given_to_a_callee_that_compares, "a view of a dict is given to a function"),
 ]  # fmt: skip
 
 
