@@ -89,7 +89,8 @@ class LiveViews(LiveIterators):
         return made
 
     def _refuse_kept(self, statement: gast.stmt) -> None:
-        """Refuse views that lie in a container or a field, or that a local function returns or keeps as a default."""
+        """Refuse views where they would be lists: in a container or a field, returned by a local function, kept as a
+        default, subscripted, added."""
         pending: list[gast.AST] = [statement]
         while pending:
             node = pending.pop()
