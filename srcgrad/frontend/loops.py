@@ -215,8 +215,7 @@ class Loops(Ranges):
     def held_count(self, plan: Plan, node: gast.For) -> gast.expr:
         if isinstance(plan, Zipped) and plan.strict:
             lists = [self.printable(inner, node.iter) for inner in plan.inner]
-            checked = call_builtin("zip", lists, node.iter)
-            checked.keywords = [gast.keyword("strict", constant(True, node.iter))]
+            checked = _zip(lists, True, node.iter)
             listed = call_builtin("list", [checked], node.iter)
             return self.held(call_builtin("len", [listed], node.iter))
         count = self.length(plan, node)
@@ -309,8 +308,8 @@ class Loops(Ranges):
                 return call_builtin("range", list(arguments), at)
             case Counted(inner=inner, start=start):
                 return call_builtin("enumerate", [self.printable(inner, at), *([] if start is None else [start])], at)
-            case Zipped(inner=inner):
-                return call_builtin("zip", [self.printable(one, at) for one in inner], at)
+            case Zipped(inner=inner, strict=strict):
+                return _zip([self.printable(one, at) for one in inner], strict, at)
             case Reversed(inner=inner):
                 return call_builtin("reversed", [self.printable(inner, at)], at)
             case Entries(mapping=mapping, pairs=pairs):
@@ -414,6 +413,12 @@ def _always_indexes(root: gast.expr, base: str, key: str) -> bool:
 def stores_into(target: gast.expr) -> bool:
     """Whether assigning to a target stores into objects, so that it does more than to bind names."""
     return any(isinstance(node, gast.Subscript | gast.Attribute) for node in walk(target))
+
+
+def _zip(given: list[gast.expr], strict: bool, at: gast.AST) -> gast.Call:
+    made = call_builtin("zip", given, at)
+    made.keywords = [gast.keyword("strict", constant(True, at))] if strict else []
+    return made
 
 
 def _holds_strict(plan: object) -> bool:

@@ -523,6 +523,21 @@ def test_what_lists_do_and_views_do_not_is_refused(f):
         srcgrad.grad(f)(vector(3))
 
 
+def a_strict_zip_that_a_test_goes_over(x):
+    return x[0] if any(a > b + 5.0 for a, b in zip(x, x[:2], strict=True)) else x[1]
+
+
+def a_strict_zip_that_is_counted(x):
+    return len({i * j for i, j in zip([1, 2], [1, 2, 3], strict=True)}) * x[0]
+
+
+@pytest.mark.parametrize("f", [a_strict_zip_that_a_test_goes_over, a_strict_zip_that_is_counted])
+def test_a_strict_zip_raises_where_its_items_carry_no_derivative(f):
+    for derivative in (f, srcgrad.grad(f), lambda x: srcgrad.jvp(f, (x,), (x,))):
+        with pytest.raises(ValueError, match="argument 2 is"):
+            derivative(vector(3))
+
+
 class Doubles:
     def __init__(self, a):
         self.a = a
