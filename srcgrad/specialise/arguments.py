@@ -20,7 +20,7 @@ from srcgrad.ir.restoring.pending import own_operands
 from srcgrad.ir.rewriting import with_operands
 
 if TYPE_CHECKING:
-    from srcgrad.specialise.reducing import Reduced
+    from srcgrad.specialise.reduced import Reduced
 
 
 def spread_out(made: Reduced, call: ir.Call, statement: Assign, before: list[Statement]) -> ir.Call | None:

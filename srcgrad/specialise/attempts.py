@@ -51,9 +51,9 @@ from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.specialise.inlining import Renaming, bound_by, has_attempts
 from srcgrad.specialise.instances import Instance
 from srcgrad.specialise.managers import class_to_enter, is_indifferent, is_read, method_call, suppressed
-from srcgrad.specialise.parts import RAISED, TRUTH, Apart, Around, attempted, called_where_read, without_unused
+from srcgrad.specialise.parts import RAISED, TRUTH, Apart, Around, attempted, called_where_read, without_lookups
 from srcgrad.specialise.raising import caught_of, raises
-from srcgrad.specialise.reducing import Reduced
+from srcgrad.specialise.reduced import Reduced
 from srcgrad.specialise.returning import returned_behind
 from srcgrad.syntax.globals import builtin, of_runtime, reference
 
@@ -68,7 +68,7 @@ def without_try(made: Reduced, function: Function, instance: Instance, source: S
     _require_unread(here, function.body)
     body, _ = _block(here, returned_behind(here, function.body), Around())
     body = called_where_read(here, body)
-    return without_unused(body, uses_of(replace(function, body=body)), here.lookups)
+    return without_lookups(here, body, uses_of(replace(function, body=body)))
 
 
 def _require_unread(here: Apart, body: Block) -> None:
@@ -211,8 +211,7 @@ def _again(here: Apart, block: Block) -> Block:
     """A block with versions of its own."""
 
     def note(new: Statement, old: Statement) -> None:
-        if old in here.made.calls:
-            here.made.calls[new] = here.made.calls[old]
+        here.made.renewed(old, new)
         for one, other in zip(bound_by(new), bound_by(old), strict=True):
             here.made.values[one] = here.made.value(other)
             here.uses[one] = here.uses.get(other, 0)

@@ -62,7 +62,7 @@ from srcgrad.specialise.unassigned import refuse_unassigned
 from srcgrad.syntax.globals import GlobalBinding, reference
 
 if TYPE_CHECKING:
-    from srcgrad.specialise.reducing import Reduced
+    from srcgrad.specialise.reduced import Reduced
 
 #: Statements in place of a call, and what it returns; None where that is bound by them.
 Written = tuple[list[Statement], Operand | None]

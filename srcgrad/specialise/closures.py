@@ -28,7 +28,7 @@ from srcgrad.specialise.instances import Captured, fixed_parameters, instance_of
 from srcgrad.syntax.globals import GlobalBinding, reference
 
 if TYPE_CHECKING:
-    from srcgrad.specialise.reducing import Reduced
+    from srcgrad.specialise.reduced import Reduced
 
 
 def calls_itself(summaries: Sequence[Summary]) -> bool:

@@ -13,7 +13,7 @@ from srcgrad.frontend.source import Source
 from srcgrad.infer.facts import Facts
 from srcgrad.infer.values import NEVER, Value, exact
 from srcgrad.specialise.planning import Naming
-from srcgrad.specialise.reducing import Reduced
+from srcgrad.specialise.reduced import Reduced
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.namer import Namer
 

@@ -28,7 +28,7 @@ from srcgrad.specialise.closures import called_apart
 from srcgrad.specialise.functions import Closure, at_site, function_at, is_made
 
 if TYPE_CHECKING:
-    from srcgrad.specialise.reducing import Reduced
+    from srcgrad.specialise.reduced import Reduced
 
 
 @dataclass(frozen=True, eq=False)

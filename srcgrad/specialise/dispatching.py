@@ -33,7 +33,7 @@ from srcgrad.language.operators import COMPARED, REFLECTED, SPECIAL
 from srcgrad.syntax.globals import builtin, reference
 
 if TYPE_CHECKING:
-    from srcgrad.specialise.reducing import Reduced
+    from srcgrad.specialise.reduced import Reduced
 
 
 @dataclass(frozen=True)

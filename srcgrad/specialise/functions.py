@@ -36,7 +36,7 @@ from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.language.models.derivatives import Derivative
 
 if TYPE_CHECKING:
-    from srcgrad.specialise.reducing import Reduced
+    from srcgrad.specialise.reduced import Reduced
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,7 +211,7 @@ def as_texts(made: Reduced, body: Block) -> Block:
             case If(body=inner, orelse=orelse):
                 statements.append(replace(statement, body=as_texts(made, inner), orelse=as_texts(made, orelse)))
             case Loop(body=inner) | With(body=inner):
-                statements.append(replace(statement, body=as_texts(made, inner)))
+                statements.append(made.renewed(statement, replace(statement, body=as_texts(made, inner))))
             case _:
                 statements.append(statement)
     return Block(tuple(statements), body.exit)

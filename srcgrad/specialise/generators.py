@@ -35,7 +35,7 @@ from srcgrad.specialise.arguments import only_arguments
 from srcgrad.specialise.inlining import Renaming, bound_by, with_one_end
 
 if TYPE_CHECKING:
-    from srcgrad.specialise.reducing import Reduced
+    from srcgrad.specialise.reduced import Reduced
 
 #: What adds up all items, by the operator and what it begins with.
 _FOLDS: dict[Any, tuple[str, int]] = {sum: ("+", 0), math.prod: ("*", 1)}

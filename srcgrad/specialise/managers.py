@@ -41,7 +41,7 @@ from srcgrad.specialise.context import Context
 from srcgrad.specialise.expressions import named, settled
 from srcgrad.specialise.instances import static_of
 from srcgrad.specialise.parts import Apart
-from srcgrad.specialise.reducing import Reduced
+from srcgrad.specialise.reduced import Reduced
 from srcgrad.syntax.globals import call_runtime
 from srcgrad.syntax.parse import names_read
 

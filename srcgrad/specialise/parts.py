@@ -48,7 +48,8 @@ from srcgrad.ir.rewriting import with_operands
 from srcgrad.specialise.inlining import Renaming, bound_by
 from srcgrad.specialise.instances import Instance, fixed_parameters
 from srcgrad.specialise.raising import raises
-from srcgrad.specialise.reducing import Reduced, changes_nothing
+from srcgrad.specialise.reduced import Reduced
+from srcgrad.specialise.reducing import changes_nothing
 from srcgrad.syntax.globals import GlobalBinding, reference
 from srcgrad.syntax.namer import Namer
 
@@ -266,31 +267,30 @@ def called_where_read(here: Apart, block: Block) -> Block:
                     statements.append(replace(lookup, targets=(again,)))
                     other = {operand: again}
                     statement = with_operation(here, statement, with_operands(statement.operation, other.get))
-        statements.append(with_blocks(statement, lambda inner: called_where_read(here, inner)))
+        statements.append(with_blocks(here, statement, lambda inner: called_where_read(here, inner)))
     return Block(tuple(statements), block.exit)
 
 
 def with_operation(here: Apart, statement: Assign, operation: ir.Operation) -> Assign:
-    made = replace(statement, operation=operation)
-    if statement in here.made.calls:
-        here.made.calls[made] = here.made.calls[statement]
-    return made
+    return here.made.renewed(statement, replace(statement, operation=operation))
 
 
-def with_blocks(statement: Statement, change: Callable[[Block], Block]) -> Statement:
+def with_blocks(here: Apart, statement: Statement, change: Callable[[Block], Block]) -> Statement:
     match statement:
         case If(body=body, orelse=orelse):
             return replace(statement, body=change(body), orelse=change(orelse))
-        case Loop(body=body) | With(body=body):
+        case Loop(body=body):
             return replace(statement, body=change(body))
+        case With(body=body):
+            return here.made.renewed(statement, replace(statement, body=change(body)))
     return statement
 
 
-def without_unused(block: Block, uses: Mapping[Operand, int], lookups: Mapping[Operand, Assign]) -> Block:
+def without_lookups(here: Apart, block: Block, uses: Mapping[Operand, int]) -> Block:
     """A block without methods that are looked up, and called elsewhere, where they are looked up again."""
     kept = [
-        with_blocks(statement, lambda inner: without_unused(inner, uses, lookups)) for statement in block.statements
-        if not (isinstance(statement, Assign) and statement.targets and statement.targets[0] in lookups
+        with_blocks(here, statement, lambda inner: without_lookups(here, inner, uses)) for statement in block.statements
+        if not (isinstance(statement, Assign) and statement.targets and statement.targets[0] in here.lookups
                 and not uses.get(statement.targets[0]))
     ]  # fmt: skip
     return Block(tuple(kept), block.exit)

@@ -21,7 +21,7 @@ from srcgrad.ir.operations import Literal, Operand, Version
 from srcgrad.ir.regions import Assign, Block, Fall, If, Statement
 
 if TYPE_CHECKING:
-    from srcgrad.specialise.reducing import Reduced
+    from srcgrad.specialise.reduced import Reduced
 
 def taken_apart(made: Reduced, statement: Assign) -> list[Statement] | None:
     """The statements that decide whether a subject is taken apart; None of another operation."""

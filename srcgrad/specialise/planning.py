@@ -42,7 +42,7 @@ from srcgrad.ir.restoring.pending import Layout
 from srcgrad.language.effects import method, of_function
 from srcgrad.rules.table import is_constant, lookup
 from srcgrad.rules.template import UnsupportedCall
-from srcgrad.specialise.reducing import Reduced
+from srcgrad.specialise.reduced import Reduced
 
 #: Classes whose objects hold no number that may vary.
 _PLAIN = (slice, range, np.dtype, FunctionType, BuiltinFunctionType, ModuleType, type, BaseException)

@@ -30,7 +30,7 @@ from srcgrad.language.effects import member
 from srcgrad.language.models.array_modules import model_in_numpy
 from srcgrad.specialise.inlining import has_attempts
 from srcgrad.specialise.instances import static_of
-from srcgrad.specialise.reducing import Reduced
+from srcgrad.specialise.reduced import Reduced
 
 Kinds = tuple[type[BaseException], ...]
 _FLOATING: Kinds = (FloatingPointError, Warning)  # of numbers of NumPy, where these are errors

@@ -16,7 +16,7 @@ from srcgrad.ir.regions import Assign, Block, Handler, If, Loop, Statement, Try,
 from srcgrad.ir.verifying import ends
 
 if TYPE_CHECKING:
-    from srcgrad.specialise.reducing import Reduced
+    from srcgrad.specialise.reduced import Reduced
 
 
 def reached(reduced: Reduced, block: Block) -> Block:
@@ -39,10 +39,7 @@ def _region(reduced: Reduced, statement: Statement) -> Statement:
         case Loop(body=body):
             return replace(statement, body=inner(body))
         case With(body=body):
-            made = replace(statement, body=inner(body))
-            if statement in reduced.calls:
-                reduced.calls[made] = reduced.calls[statement]
-            return made
+            return reduced.renewed(statement, replace(statement, body=inner(body)))
         case Try(body=body, handlers=handlers, orelse=orelse, final=final):
             caught = tuple(_handler(reduced, handler) for handler in handlers)
             return replace(statement, body=inner(body), handlers=caught, orelse=inner(orelse), final=inner(final))

@@ -31,7 +31,7 @@ from srcgrad.specialise.unused import parts_of
 from srcgrad.syntax.globals import reference
 
 if TYPE_CHECKING:
-    from srcgrad.specialise.reducing import Reduced
+    from srcgrad.specialise.reduced import Reduced
 
 _KINDS = frozenset(CLASSES.values())
 

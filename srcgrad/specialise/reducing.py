@@ -10,26 +10,19 @@ and classes: where one is used, the operand is a ``Literal`` of how it is spelle
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
-from types import CellType, FunctionType, ModuleType
-from typing import Any, NoReturn
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from types import CellType, ModuleType
 
 import gast
 import numpy as np
 
-from srcgrad.errors import UnresolvedName, UnsupportedSyntax
 from srcgrad.frontend.scope import importable
-from srcgrad.frontend.source import source_of
-from srcgrad.frontend.unassigned import Unassigned, unassigned_in
-from srcgrad.infer.facts import Facts
 from srcgrad.infer.heap import Site
-from srcgrad.infer.summaries import Summary
-from srcgrad.infer.values import NEVER, At, Bound, Value, exact
+from srcgrad.infer.values import At, Bound, Value, exact
 from srcgrad.ir import operations as ir
-from srcgrad.ir.operations import Literal, Operand, Version
+from srcgrad.ir.operations import Literal, Operand
 from srcgrad.ir.regions import Assign, Block, Break, Fall, Function, If, Loop, Statement, Try, With, operands_of, walk
 from srcgrad.ir.restoring.functions import names_of
 from srcgrad.ir.restoring.pending import uses_of
@@ -40,106 +33,19 @@ from srcgrad.rules.table import lookup
 from srcgrad.specialise.arguments import gathered, only_arguments
 from srcgrad.specialise.callees import called
 from srcgrad.specialise.closures import entered
-from srcgrad.specialise.dispatching import Method, explicit, looked_up
-from srcgrad.specialise.functions import Closure, Functions, as_texts, made_here
+from srcgrad.specialise.dispatching import explicit, looked_up
+from srcgrad.specialise.functions import Closure, as_texts, made_here
 from srcgrad.specialise.generators import consumed, got, mapped
 from srcgrad.specialise.inlining import bound_by
 from srcgrad.specialise.instances import Instance, fixed_parameters, runs_users, static_of
 from srcgrad.specialise.patterns import taken_apart
 from srcgrad.specialise.reached import reached
-from srcgrad.specialise.records import Record, followed, refuse_others
+from srcgrad.specialise.records import followed, refuse_others
+from srcgrad.specialise.reduced import Frame, Reduced
 from srcgrad.specialise.unassigned import looks, refuse_unassigned
 from srcgrad.specialise.unused import without_unused
-from srcgrad.syntax.globals import GlobalBinding, reference
+from srcgrad.syntax.globals import reference
 from srcgrad.syntax.namer import Namer
-
-
-@dataclass(frozen=True, eq=False)
-class Frame:
-    """The function whose statements are being reduced: itself, or one that is written out in it."""
-
-    owner: FunctionType  # by whose globals its names are meant
-    cells: Mapping[ir.Cell, ir.Cell]  # its cells, and what it captured: the variables that they are
-    outer: frozenset[ir.Cell]  # cells of the functions around, which were there before
-    summaries: tuple[Summary, ...]  # of its calls
-    function: Function
-
-    @cached_property
-    def unassigned(self) -> Unassigned:
-        """The reads of its variables that may come before a binding."""
-        return unassigned_in(self.function.node)
-
-    def resolve(self, name: str, at: gast.AST) -> Any:
-        """The reference that a global name is."""
-        return reference(self.require_global(name, at))
-
-    def require_global(self, name: str, at: gast.AST) -> GlobalBinding:
-        """What a global name means; refused where it means nothing."""
-        source = source_of(self.owner)
-        binding = source.resolve(name, source.span(at))
-        if binding is None:
-            raise UnresolvedName(f"the name {name!r} is not defined", source.span(at), label="no such name")
-        return binding
-
-
-@dataclass(eq=False)
-class Reduced:
-    """A function that is reduced, and what was found out about its operands."""
-
-    function: Function
-    owner: FunctionType
-    facts: Facts
-    frame: Frame
-    called: dict[Statement, list[Summary]]  # what the statements call that are being reduced
-    apart: Callable[[Reduced, Function], Block]  # the body of a function without ``try``
-    functions: Functions = field(default_factory=Functions)
-    known: dict[Operand, Operand] = field(default_factory=dict)  # what stands for an operand
-    calls: dict[Statement, list[Summary]] = field(default_factory=dict)  # of the functions that statements call
-    values: dict[Version, Value] = field(default_factory=dict)
-    cells: set[ir.Cell] = field(default_factory=set)  # of the function, and of those that are written out in it
-    namer: Namer = field(default_factory=lambda: Namer(()))
-    this: Version | None = None  # the object that an ``__init__`` makes
-    fields: dict[str, ir.Cell] = field(default_factory=dict)  # the variables that are its fields
-    displays: dict[Operand, tuple[Operand, ...]] = field(default_factory=dict)  # the items of tuples
-    tuples: dict[Operand, tuple[Operand, ...]] = field(default_factory=dict)  # the items of those without a name
-    uses: Counter[Operand] = field(default_factory=Counter)  # how often operands are read
-    iterators: set[Operand] = field(default_factory=set)  # over nothing
-    only_arguments: set[Operand] = field(default_factory=set)  # lists and dicts that only calls read, as arguments
-    arguments: dict[Operand, list[Operand] | dict[str, Operand] | None] = field(default_factory=dict)  # their items
-    parts: int = 0  # how many parts of it are attempted
-    taken: dict[Operand, tuple[ir.Operation, ...]] = field(default_factory=dict)  # what patterns take apart
-    origins: dict[Operand, ir.Operation] = field(default_factory=dict)  # the operations that bind versions
-    methods: dict[Statement, Method] = field(default_factory=dict)  # how calls of methods are spelled
-    records: dict[Operand, Record] = field(default_factory=dict)  # objects of models that are not made
-
-    def refuse(self, node: gast.AST, what: str) -> NoReturn:
-        span = source_of(self.frame.owner).span(node) if getattr(node, "lineno", None) else source_of(self.owner).span()
-        raise UnsupportedSyntax(f"{what} is not specialised yet", span)
-
-    def value(self, operand: Operand) -> Value:
-        """What an operand may be."""
-        if isinstance(operand, Literal):
-            return exact(operand.value.value if isinstance(operand.value, Spelled) else operand.value)
-        return self.values.get(operand, NEVER)
-
-    def is_of_sequence(self, iterator: Operand) -> bool:
-        """Whether an iterator is that of a list or tuple, which runs no code of the user's."""
-        kinds: tuple[type, ...] = (type(iter([])), type(iter(())))
-        atoms = self.value(iterator).atoms
-        return bool(atoms) and all(isinstance(a, At) and a.site.kind in kinds for a in atoms)
-
-    def version(self, stem: str, value: Value) -> Version:
-        """A version of the compiler's own."""
-        made = Version(self.namer.fresh(stem), None)
-        self.values[made] = value
-        return made
-
-    def new_cell(self, stem: str) -> ir.Cell:
-        """A variable of the compiler's own, which is read and written."""
-        variable = self.namer.fresh(stem)
-        made = ir.Cell(variable, variable)
-        self.cells.add(made)
-        return made
 
 
 def reduced(instance: Instance, apart: Callable[[Reduced, Function], Block]) -> Reduced:

@@ -38,7 +38,7 @@ def returned_behind(here: Apart, block: Block, is_inside: bool = False) -> Block
             final = returned_behind(here, statement.final, is_inside)
             statements.append(_attempt(statement, _inside(here, is_within), final))
             continue
-        made = _region(here, statement, _inside(here, is_inside))
+        made = with_blocks(here, statement, _inside(here, is_inside))
         statements += _behind(here, made) if is_inside and isinstance(made, Loop) else [made]
     return Block(tuple(statements), block.exit)
 
@@ -53,14 +53,6 @@ def _attempt(statement: Try, change: Callable[[Block], Block], final: Block) -> 
     return replace(
         statement, body=change(statement.body), handlers=handlers, orelse=change(statement.orelse), final=final
     )
-
-
-def _region(here: Apart, statement: Statement, change: Callable[[Block], Block]) -> Statement:
-    """Another statement with other blocks; of a manager it is still known what it calls."""
-    made = with_blocks(statement, change)
-    if statement in here.made.calls:
-        here.made.calls[made] = here.made.calls[statement]
-    return made
 
 
 def _leaves(block: Block) -> bool:
@@ -82,7 +74,7 @@ def _behind(here: Apart, loop: Loop) -> list[Statement]:
                 made = _attempt(statement, change, statement.final)
                 statements.append(replace(made, final=_forgetting(here, made.final, flags[before:], loop.node)))
             else:
-                statements.append(statement if isinstance(statement, Loop) else _region(here, statement, change))
+                statements.append(statement if isinstance(statement, Loop) else with_blocks(here, statement, change))
         if not isinstance(block.exit, Return):
             return Block(tuple(statements), block.exit)
         flag, test, value = here.cell("returned"), here.version(TRUTH), block.exit.value
@@ -117,7 +109,7 @@ def _forgetting(here: Apart, block: Block, flags: Sequence[Cell], node: gast.AST
             final = _forgetting(here, statement.final, flags, node)
             statement = _attempt(statement, inner, final)
         elif not isinstance(statement, Loop):
-            statement = _region(here, statement, inner)
+            statement = with_blocks(here, statement, inner)
         statements.append(statement)
     taken_back = [_set(flag, False, node) for flag in flags] if isinstance(block.exit, Break | Continue) else []
     return Block((*statements, *taken_back), block.exit)

@@ -21,7 +21,7 @@ from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.syntax.globals import of_runtime, reference
 
 if TYPE_CHECKING:
-    from srcgrad.specialise.reducing import Reduced
+    from srcgrad.specialise.reduced import Reduced
 
 
 def looks(made: Reduced, statement: Assign) -> list[Assign]:

@@ -22,7 +22,7 @@ from srcgrad.ir.regions import Assign, Block, Fall, If, Loop, Statement, Try, Wi
 from srcgrad.ir.restoring.tree import Spelled
 
 if TYPE_CHECKING:
-    from srcgrad.specialise.reducing import Reduced
+    from srcgrad.specialise.reduced import Reduced
 
 
 def without_unused(reduced: Reduced, body: Block) -> Block:
@@ -39,7 +39,7 @@ def without_unused(reduced: Reduced, body: Block) -> Block:
     while True:
         read: set[Any] = {operand for part in parts_of(body) for operand in operands_of(part)}
         read |= {part.cell for part in parts_of(body) if isinstance(part, ir.ReadCell)}
-        kept = _kept(body, read, functions, reduced.functions.defaults, only_computes)
+        kept = _kept(reduced, body, read, functions, only_computes)
         if kept is body:
             return body
         body = kept
@@ -84,12 +84,11 @@ def parts_of(body: Block) -> list[Any]:
 
 
 def _kept(
-    block: Block,
-    read: set[Any],
-    functions: set[Operand],
-    defaults: set[ir.Cell],
-    only_computes: Callable[[Assign], bool],
+    reduced: Reduced, block: Block, read: set[Any], functions: set[Operand], only_computes: Callable[[Assign], bool]
 ) -> Block:
+    def inner(part: Block) -> Block:
+        return _kept(reduced, part, read, functions, only_computes)
+
     statements: list[Statement] = []
     for statement in block.statements:
         match statement:
@@ -99,15 +98,15 @@ def _kept(
             ):
                 continue
             case Assign(operation=ir.WriteCell(cell=cell, value=held)) if cell not in read and (
-                held in functions or cell in defaults
+                held in functions or cell in reduced.functions.defaults
             ):
                 continue
             case If(body=body, orelse=orelse):
-                sides = [_kept(side, read, functions, defaults, only_computes) for side in (body, orelse)]
+                sides = [inner(body), inner(orelse)]
                 made: Statement = replace(statement, body=sides[0], orelse=sides[1])
                 is_same = sides[0] is body and sides[1] is orelse
             case Loop(body=body) | With(body=body):
-                made = replace(statement, body=_kept(body, read, functions, defaults, only_computes))
+                made = reduced.renewed(statement, replace(statement, body=inner(body)))
                 is_same = made.body is body
             case _:
                 made, is_same = statement, True

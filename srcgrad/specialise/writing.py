@@ -40,7 +40,8 @@ from srcgrad.specialise.instances import Instance, fixed_parameters, runs_users,
 from srcgrad.specialise.loops import for_, function_called
 from srcgrad.specialise.managers import write_with
 from srcgrad.specialise.planning import decided
-from srcgrad.specialise.reducing import Reduced, reduced
+from srcgrad.specialise.reduced import Reduced
+from srcgrad.specialise.reducing import reduced
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import names_read, walk
 

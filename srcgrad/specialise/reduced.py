@@ -1,0 +1,126 @@
+"""A function that is reduced, and what was found out about its operands and about the functions written out in it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+
+import gast
+
+from srcgrad.errors import UnresolvedName, UnsupportedSyntax
+from srcgrad.frontend.source import source_of
+from srcgrad.frontend.unassigned import Unassigned, unassigned_in
+from srcgrad.infer.facts import Facts
+from srcgrad.infer.summaries import Summary
+from srcgrad.infer.values import NEVER, At, Value, exact
+from srcgrad.ir import operations as ir
+from srcgrad.ir.operations import Literal, Operand, Version
+from srcgrad.ir.regions import Block, Function, Statement
+from srcgrad.ir.restoring.tree import Spelled
+from srcgrad.specialise.functions import Functions
+from srcgrad.syntax.globals import GlobalBinding, reference
+from srcgrad.syntax.namer import Namer
+
+if TYPE_CHECKING:
+    from srcgrad.specialise.dispatching import Method
+    from srcgrad.specialise.records import Record
+
+AnyStatement = TypeVar("AnyStatement", bound=Statement)
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """The function whose statements are being reduced: itself, or one that is written out in it."""
+
+    owner: FunctionType  # by whose globals its names are meant
+    cells: Mapping[ir.Cell, ir.Cell]  # its cells, and what it captured: the variables that they are
+    outer: frozenset[ir.Cell]  # cells of the functions around, which were there before
+    summaries: tuple[Summary, ...]  # of its calls
+    function: Function
+
+    @cached_property
+    def unassigned(self) -> Unassigned:
+        """The reads of its variables that may come before a binding."""
+        return unassigned_in(self.function.node)
+
+    def resolve(self, name: str, at: gast.AST) -> Any:
+        """The reference that a global name is."""
+        return reference(self.require_global(name, at))
+
+    def require_global(self, name: str, at: gast.AST) -> GlobalBinding:
+        """What a global name means; refused where it means nothing."""
+        source = source_of(self.owner)
+        binding = source.resolve(name, source.span(at))
+        if binding is None:
+            raise UnresolvedName(f"the name {name!r} is not defined", source.span(at), label="no such name")
+        return binding
+
+
+@dataclass(eq=False)
+class Reduced:
+    """A function that is reduced, and what was found out about its operands."""
+
+    function: Function
+    owner: FunctionType
+    facts: Facts
+    frame: Frame
+    called: dict[Statement, list[Summary]]  # what the statements call that are being reduced
+    apart: Callable[[Reduced, Function], Block]  # the body of a function without ``try``
+    functions: Functions = field(default_factory=Functions)
+    known: dict[Operand, Operand] = field(default_factory=dict)  # what stands for an operand
+    calls: dict[Statement, list[Summary]] = field(default_factory=dict)  # of the functions that statements call
+    values: dict[Version, Value] = field(default_factory=dict)
+    cells: set[ir.Cell] = field(default_factory=set)  # of the function, and of those that are written out in it
+    namer: Namer = field(default_factory=lambda: Namer(()))
+    this: Version | None = None  # the object that an ``__init__`` makes
+    fields: dict[str, ir.Cell] = field(default_factory=dict)  # the variables that are its fields
+    displays: dict[Operand, tuple[Operand, ...]] = field(default_factory=dict)  # the items of tuples
+    tuples: dict[Operand, tuple[Operand, ...]] = field(default_factory=dict)  # the items of those without a name
+    uses: Counter[Operand] = field(default_factory=Counter)  # how often operands are read
+    iterators: set[Operand] = field(default_factory=set)  # over nothing
+    only_arguments: set[Operand] = field(default_factory=set)  # lists and dicts that only calls read, as arguments
+    arguments: dict[Operand, list[Operand] | dict[str, Operand] | None] = field(default_factory=dict)  # their items
+    parts: int = 0  # how many parts of it are attempted
+    taken: dict[Operand, tuple[ir.Operation, ...]] = field(default_factory=dict)  # what patterns take apart
+    origins: dict[Operand, ir.Operation] = field(default_factory=dict)  # the operations that bind versions
+    methods: dict[Statement, Method] = field(default_factory=dict)  # how calls of methods are spelled
+    records: dict[Operand, Record] = field(default_factory=dict)  # objects of models that are not made
+
+    def refuse(self, node: gast.AST, what: str) -> NoReturn:
+        span = source_of(self.frame.owner).span(node) if getattr(node, "lineno", None) else source_of(self.owner).span()
+        raise UnsupportedSyntax(f"{what} is not specialised yet", span)
+
+    def value(self, operand: Operand) -> Value:
+        """What an operand may be."""
+        if isinstance(operand, Literal):
+            return exact(operand.value.value if isinstance(operand.value, Spelled) else operand.value)
+        return self.values.get(operand, NEVER)
+
+    def renewed(self, statement: Statement, made: AnyStatement) -> AnyStatement:
+        """Another form of a statement, of which it is still known what it calls."""
+        if statement in self.calls:
+            self.calls[made] = self.calls[statement]
+        return made
+
+    def is_of_sequence(self, iterator: Operand) -> bool:
+        """Whether an iterator is that of a list or tuple, which runs no code of the user's."""
+        kinds: tuple[type, ...] = (type(iter([])), type(iter(())))
+        atoms = self.value(iterator).atoms
+        return bool(atoms) and all(isinstance(a, At) and a.site.kind in kinds for a in atoms)
+
+    def version(self, stem: str, value: Value) -> Version:
+        """A version of the compiler's own."""
+        made = Version(self.namer.fresh(stem), None)
+        self.values[made] = value
+        return made
+
+    def new_cell(self, stem: str) -> ir.Cell:
+        """A variable of the compiler's own, which is read and written."""
+        variable = self.namer.fresh(stem)
+        made = ir.Cell(variable, variable)
+        self.cells.add(made)
+        return made
