@@ -150,8 +150,10 @@ class MirroredTangent(StatementTangent):
         if makes_new(made.function, _method_of(statement.expression)):
             if (copied := _copied_alike(value, statement.expression)) is not None:
                 return copied
-            alike = _is_new(value) and not _is_ordered(statement.expression)
-            return value if alike else call_runtime(runtime.fresh, value, load(RESULT))
+            if not _is_new(value) or _is_ordered(statement.expression):
+                return call_runtime(runtime.fresh, value, load(RESULT))
+            # NumPy lays a result out as its operands are, whose tangents may lie otherwise than they do.
+            return value if self._is_vector(statement.target) else call_runtime(runtime.tangent_like, value, load(RESULT))
         shown = [n for a in made.arguments.values() for n in atoms(a) if n in self.mirrored]
         if made.function in MIRRORS:
             return value
@@ -160,6 +162,11 @@ class MirroredTangent(StatementTangent):
             return value
         pairs = [load(name) for n in dict.fromkeys(shown) for name in (n, self.dot(n))]
         return call_runtime(runtime.tangent_like, value, load(RESULT), *pairs)
+
+    def _is_vector(self, name: str) -> bool:
+        """Whether a name is known to hold a number or an array of one axis, which has one layout if it is new."""
+        fact = self.fact(name)
+        return isinstance(fact, Array) and (fact.scalar or fact.shape is not None and len(fact.shape) < 2)
 
     # --- stores ------------------------------------------------------------------------------------------------------
     def _store(self, statement: Store) -> list[gast.stmt]:

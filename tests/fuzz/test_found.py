@@ -591,3 +591,15 @@ def test_an_operand_whose_adjoint_begins_where_a_result_may_be_another():
         t = Pair(q, min(b, a))
         return t.v
     """), Plan((Check("subclass"), Check("pair"), Check("joint")), None))
+
+
+def test_a_view_of_a_result_whose_operand_lies_otherwise_than_its_tangent(ask):
+    ask("""
+    def f(a, b, x, y, m, h):
+        t = m.T.copy() if np.sum(m) < 90.0 else np.asarray(m.T, order="C")
+        u = 0.5 * m.T.copy()
+        h.insert(0, np.ravel(u))
+        v = np.ravel(np.where(t > 0.3, t, m.T))
+        v[1] = b
+        return u[0, 0] * v[1] + sum((e for e in h))
+    """)
