@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING, Any
 from srcgrad.errors import UnsupportedSyntax
 from srcgrad.frontend.scope import importable
 from srcgrad.frontend.signatures import default_objects
-from srcgrad.frontend.source import source_of
 from srcgrad.infer.calls import model_of
 from srcgrad.infer.heap import Site
 from srcgrad.infer.summaries import Summary
@@ -78,7 +77,7 @@ def called(made: Reduced, statement: Assign, reduce: Callable[[Block], Block]) -
     if call.star is not None or call.rest is not None:
         spread = spread_out(made, call, statement, before)
         if spread is None and (call.star in made.arguments or call.rest in made.arguments):  # which was not made
-            source = source_of(made.frame.owner)
+            source = made.source_of(made.frame.owner)
             raise UnsupportedSyntax("a call with stars is not specialised yet", source.span(statement.node))
         if spread is None:
             return None

@@ -17,7 +17,6 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from srcgrad.frontend.scope import importable
-from srcgrad.frontend.source import source_of
 from srcgrad.infer.objects import looked_up
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal, Operand
@@ -103,4 +102,4 @@ def _run(
 def refuse_others(made: Reduced, body: Block) -> None:
     """Refuse what still reads an object that is not made."""
     if any(operand in made.records for part in parts_of(body) for operand in operands_of(part)):
-        made.refuse(source_of(made.owner).node, "what is done with an object of the array API")
+        made.refuse(made.source_of(made.owner).node, "what is done with an object of the array API")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 import gast
 
 from srcgrad.errors import UnresolvedName, UnsupportedSyntax
-from srcgrad.frontend.source import source_of
+from srcgrad.frontend.source import Source, source_of
 from srcgrad.frontend.unassigned import Unassigned, unassigned_in
 from srcgrad.infer.facts import Facts
 from srcgrad.infer.summaries import Summary
@@ -47,18 +47,6 @@ class Frame:
         """The reads of its variables that may come before a binding."""
         return unassigned_in(self.function.node)
 
-    def resolve(self, name: str, at: gast.AST) -> Any:
-        """The reference that a global name is."""
-        return reference(self.require_global(name, at))
-
-    def require_global(self, name: str, at: gast.AST) -> GlobalBinding:
-        """What a global name means; refused where it means nothing."""
-        source = source_of(self.owner)
-        binding = source.resolve(name, source.span(at))
-        if binding is None:
-            raise UnresolvedName(f"the name {name!r} is not defined", source.span(at), label="no such name")
-        return binding
-
 
 @dataclass(eq=False)
 class Reduced:
@@ -89,10 +77,30 @@ class Reduced:
     origins: dict[Operand, ir.Operation] = field(default_factory=dict)  # the operations that bind versions
     methods: dict[Statement, Method] = field(default_factory=dict)  # how calls of methods are spelled
     records: dict[Operand, Record] = field(default_factory=dict)  # objects of models that are not made
+    sources: dict[FunctionType, Source] = field(default_factory=dict)  # of the functions that are written out in it
 
     def refuse(self, node: gast.AST, what: str) -> NoReturn:
-        span = source_of(self.frame.owner).span(node) if getattr(node, "lineno", None) else source_of(self.owner).span()
+        has_place = getattr(node, "lineno", None) is not None
+        span = self.source_of(self.frame.owner).span(node) if has_place else self.source_of(self.owner).span()
         raise UnsupportedSyntax(f"{what} is not specialised yet", span)
+
+    def source_of(self, owner: FunctionType) -> Source:
+        """The source of a function, which is parsed once."""
+        if owner not in self.sources:
+            self.sources[owner] = source_of(owner)
+        return self.sources[owner]
+
+    def require_global(self, name: str, at: gast.AST) -> GlobalBinding:
+        """What a global name means; refused where it means nothing."""
+        source = self.source_of(self.frame.owner)
+        binding = source.resolve(name, source.span(at))
+        if binding is None:
+            raise UnresolvedName(f"the name {name!r} is not defined", source.span(at), label="no such name")
+        return binding
+
+    def global_reference(self, name: str, at: gast.AST) -> Any:
+        """The reference that a global name is."""
+        return reference(self.require_global(name, at))
 
     def value(self, operand: Operand) -> Value:
         """What an operand may be."""

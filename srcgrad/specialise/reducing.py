@@ -184,9 +184,9 @@ def _from_outside(made: Reduced, statement: Assign) -> ir.Operation:
         return operation
     match operation:
         case ir.ReadGlobal(name=name):
-            return ir.Copy(Literal(Spelled(made.frame.resolve(name, statement.node), None)))
+            return ir.Copy(Literal(Spelled(made.global_reference(name, statement.node), None)))
         case ir.ReadCell(cell=cell) if cell in made.frame.outer:
-            return ir.Copy(Literal(Spelled(made.frame.resolve(cell.variable, statement.node), None)))
+            return ir.Copy(Literal(Spelled(made.global_reference(cell.variable, statement.node), None)))
     return operation
 
 
@@ -312,9 +312,9 @@ def _spelled(made: Reduced, statement: Assign) -> Literal | None:
         return None
     match statement.operation:
         case ir.ReadGlobal(name=name):
-            return Literal(Spelled(made.frame.resolve(name, statement.node), static))
+            return Literal(Spelled(made.global_reference(name, statement.node), static))
         case ir.ReadCell(cell=cell) if cell in made.frame.outer:
-            return Literal(Spelled(made.frame.resolve(cell.variable, statement.node), static))
+            return Literal(Spelled(made.global_reference(cell.variable, statement.node), static))
         case ir.ReadCell():
             return Literal(Spelled(reference(importable(getattr(static, "__name__", "f"), static)), static))
         case ir.GetItem(base=base, index=index) if _has_item(made, made.value(base), made.known.get(index, index)):

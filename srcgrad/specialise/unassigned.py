@@ -28,7 +28,7 @@ def looks(made: Reduced, statement: Assign) -> list[Assign]:
     """The read of a variable by itself, if it may have no value."""
     operation = statement.operation
     if isinstance(operation, ir.ReadGlobal):
-        made.frame.require_global(operation.name, statement.node)
+        made.require_global(operation.name, statement.node)
     if not _may_have_no_value(made, statement) or isinstance(getattr(statement.node, "ctx", None), gast.Del):
         return []
     if isinstance(operation, ir.ReadCell):

@@ -174,7 +174,8 @@ def _enter(context: Context, statement: Any) -> None:
         origin = getattr(getattr(node, "statement", None), "node", None)
         if getattr(origin, "lineno", None) is not None:
             owner = context.reduced.functions.places.get(origin)
-            context.span = (context.source if owner is None else source_of(owner)).span(origin)
+            source = context.source if owner is None else context.reduced.source_of(owner)
+            context.span = source.span(origin)
             return
 
 

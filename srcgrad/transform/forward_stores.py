@@ -152,8 +152,10 @@ class MirroredTangent(StatementTangent):
                 return copied
             if not _is_new(value) or _is_ordered(statement.expression):
                 return call_runtime(runtime.fresh, value, load(RESULT))
+            if self._is_vector(statement.target):
+                return value
             # NumPy lays a result out as its operands are, whose tangents may lie otherwise than they do.
-            return value if self._is_vector(statement.target) else call_runtime(runtime.tangent_like, value, load(RESULT))
+            return call_runtime(runtime.tangent_like, value, load(RESULT))
         shown = [n for a in made.arguments.values() for n in atoms(a) if n in self.mirrored]
         if made.function in MIRRORS:
             return value
