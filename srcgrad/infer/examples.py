@@ -29,16 +29,22 @@ from srcgrad.language.effects import is_compiled_ufunc, method
 #: How many combinations of operands are run, and how deep lists may lie in each other.
 _MOST, _DEEPEST = 16, 4
 _BY_NAME = """
-    abs absolute all any append arange argmax argmin argsort around array average clip concatenate convolve copy cos
-    cumprod cumsum diff dot empty empty_like exp eye fix full full_like hstack identity inner interp kron linspace
-    logspace matmul max mean median min nancumsum nanmax nanmean nanmin nanstd nansum nanvar ones ones_like outer prod
-    ptp quantile repeat roll round searchsorted sort stack std sum tensordot tile trace trapezoid tri tril triu vander
-    var vdot vstack where zeros zeros_like
+    abs absolute all angle any append arange argmax argmin argsort around array average choose clip column_stack
+    concatenate convolve copy correlate cos count_nonzero cumprod cumsum diagflat diff digitize dot dstack
+    ediff1d empty empty_like exp eye fix flatnonzero full full_like geomspace hstack identity inner interp isclose kron
+    linspace logspace matmul max mean median min nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmedian
+    nanmin nanpercentile nanprod nanquantile nanstd nansum nanvar ones ones_like outer pad partition percentile
+    polyval prod ptp quantile repeat resize roll round searchsorted select sinc sort stack std sum take
+    take_along_axis tensordot tile trace trapezoid tri tril triu vander var vdot vstack where zeros zeros_like
 """.split()
 _FUNCTIONS = frozenset(
     id(getattr(np, name)) for name in _BY_NAME if hasattr(np, name)
-) | frozenset(id(getattr(np.linalg, name)) for name in "cholesky cond det inv norm pinv solve".split())
-_JOINING = frozenset(id(getattr(np, name)) for name in "concatenate hstack stack vstack".split())
+) | frozenset(
+    id(getattr(np.linalg, name)) for name in "cholesky cond det eigvalsh inv norm pinv solve".split()
+) | {id(abs)}
+_JOINING = frozenset(id(getattr(np, name)) for name in "column_stack concatenate dstack hstack stack vstack".split())
+#: Methods of the functions that NumPy applies element by element.
+_OF_UFUNCS = ("accumulate", "outer", "reduce", "reduceat")
 _METHODS = frozenset(
     """all any argmax argmin argsort clip copy cumprod cumsum dot max mean min prod repeat round std sum trace
     var""".split()
@@ -68,6 +74,9 @@ class Result:
 
 def is_shown_by_example(function: object) -> bool:
     """Whether class, dtype and rank of the results of a function follow from those of its operands."""
+    owner = getattr(function, "__self__", None)
+    if isinstance(owner, np.ufunc) and getattr(function, "__name__", "") in _OF_UFUNCS:
+        return is_compiled_ufunc(owner) and owner.nout == 1
     return is_compiled_ufunc(function) and function.nout == 1 or id(function) in _FUNCTIONS
 
 

@@ -47,6 +47,11 @@ def is_index(value: Value) -> bool:
     )
 
 
+def _is_place(index: Value) -> bool:
+    """Whether a value is an integer of an index of arrays, where truth values are masks."""
+    return is_index(index) and not any(class_of(atom) in (bool, np.bool_) for atom in index.atoms)
+
+
 def get_item(analysis: Analysis, frame: Frame, statement: Statement, base: Value, index: Value, heap: Heap) -> Made:
     frame.may_raise(heap)
     if base.is_any:
@@ -74,12 +79,11 @@ def _item(analysis: Analysis, frame: Frame, statement: Statement, atom: Atom, in
                 return union(*(contents.parts[p] for p in inside)), heap
             if is_index(index):
                 return contents.items, heap
-            is_slice = not index.is_any and all(isinstance(a, At) and a.site.kind is slice for a in index.atoms)
             if not is_plain(analysis, heap, index):
                 heap = analysis.unknown([index], heap)
             sliced: Any = tuple if is_named_tuple(kind) else kind
             slice_, heap = container(frame, statement, heap, sliced, Contents(rest=contents.items), kind)
-            return (slice_ if is_slice else union(contents.items, slice_)), heap
+            return (slice_ if _is_slice(index) else union(contents.items, slice_)), heap
         case At(site=Site(kind=kind) as site) if kind in MAPPINGS:
             contents = heap[site]
             keys = [a for a in index.atoms if isinstance(a, Exact) and type(a.value) in KEYS]
@@ -102,6 +106,8 @@ def _item(analysis: Analysis, frame: Frame, statement: Statement, atom: Atom, in
             return union(heap[site].items, Value(frozenset((Array(site),)))), heap
         case Of(kind=kind) if issubclass(kind, np.number | np.bool_) and _is_empty(index, heap):
             return receiver, heap
+        case Of() if _is_number(atom) and (_is_place(index) or _is_slice(index)):
+            return None  # numbers of NumPy have items by None, ``...``, masks and ``()`` alone
         case Exact(value=str()):
             return of(str), heap
         case Of(kind=kind) if kind is str:
@@ -109,6 +115,15 @@ def _item(analysis: Analysis, frame: Frame, statement: Statement, atom: Atom, in
         case Exact() | Of() if class_of(atom) in SCALARS and not hasattr(class_of(atom), "__getitem__"):
             return None  # it has no items
     return ANY, analysis.unknown([receiver, index], heap)
+
+
+def _is_number(atom: Atom) -> bool:
+    """Whether an atom is a number of NumPy's."""
+    return isinstance(atom, Of) and issubclass(atom.kind, np.number | np.bool_)
+
+
+def _is_slice(index: Value) -> bool:
+    return not index.is_any and all(isinstance(a, At) and a.site.kind is slice for a in index.atoms)
 
 
 def _is_empty(index: Value, heap: Heap) -> bool:
@@ -159,9 +174,9 @@ def _copies(index: Any) -> bool:
 def index_of(index: Value, heap: Heap) -> Any:
     """An index of the same form; None where it is not known to be one of integers, slices, None, ``...``, masks and
     arrays of integers."""
-    if is_index(index) and not any(class_of(atom) in (bool, np.bool_) for atom in index.atoms):
+    if _is_place(index):
         return 0
-    kinds = {_of_array(atom) for atom in index.atoms}
+    kinds = {_of_array(atom, heap) for atom in index.atoms}
     if len(kinds) == 1 and not index.is_any and (form := kinds.pop()) is not None:
         return np.ones((2,) * form[0], bool) if form[1] else np.zeros((2,) * form[0], int)
     if len(index.atoms) != 1 or index.is_any:
@@ -181,8 +196,17 @@ def index_of(index: Value, heap: Heap) -> Any:
     return None
 
 
-def _of_array(atom: Atom) -> tuple[int, bool] | None:
-    """The rank of an array of places or of a mask, and whether it is a mask; None of others."""
+def _of_array(atom: Atom, heap: Heap) -> tuple[int, bool] | None:
+    """The rank of an array of places or of a mask, and whether it is a mask; None of others.  So is a list of integers
+    or of such lists."""
+    if isinstance(atom, At) and atom.site.kind is list:
+        items = heap[atom.site].items
+        if is_index(items):
+            kinds = {class_of(item) in (bool, np.bool_) for item in items.atoms}
+            return (1, kinds.pop()) if len(kinds) == 1 else None
+        inner = {_of_array(item, heap) if isinstance(item, At) else None for item in items.atoms}
+        found = inner.pop() if len(inner) == 1 and not items.is_any else None
+        return None if found is None or found[1] else (found[0] + 1, False)
     if not isinstance(atom, Array) or atom.dtype is None or atom.rank is None or atom.dtype.kind not in "biu":
         return None
     return atom.rank, atom.dtype.kind == "b"
@@ -204,7 +228,7 @@ def _put(
     """A store into an item of one object."""
     done, receiver = exact(None), Value(frozenset((atom,)))
     match atom:
-        case Exact() | Of() if class_of(atom) in SCALARS:
+        case Exact() | Of() if class_of(atom) in SCALARS or _is_number(atom):
             return None
         case Array(site=site) if is_plain(analysis, heap, index, value):
             if atom.dtype is None or atom.dtype.hasobject:

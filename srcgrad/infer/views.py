@@ -29,15 +29,18 @@ _FUNCTIONS = {
     getattr(np, name): name
     for name in """array asanyarray asarray ascontiguousarray atleast_1d atleast_2d atleast_3d broadcast_to conj
     conjugate diag diagonal einsum expand_dims flip fliplr flipud imag moveaxis permute_dims ravel real reshape rollaxis
-    rot90 swapaxes transpose""".split()
+    rot90 squeeze swapaxes transpose""".split()
     if hasattr(np, name)
 }
 #: What is always a view, of an array.
 _VIEWS = frozenset(
-    "T diagonal expand_dims flip fliplr flipud mT moveaxis permute_dims rollaxis rot90 swapaxes transpose".split()
+    """T diagonal expand_dims flip fliplr flipud mT moveaxis permute_dims rollaxis rot90 squeeze swapaxes
+    transpose""".split()
 )
 ATTRIBUTES = ("imag", "mT", "real", "T")
-METHODS = frozenset("astype conj conjugate diagonal flatten ravel reshape swapaxes transpose".split()).union(ATTRIBUTES)
+METHODS = frozenset("astype conj conjugate diagonal flatten ravel reshape squeeze swapaxes transpose".split()).union(
+    ATTRIBUTES
+)
 _WORDS = frozenset("axes axis axis1 axis2 copy device dtype k ndmin offset order subok".split())
 _KINDS = (bool, int, float, complex, np.bool_, np.float32, np.float64, np.complex128, np.int64)
 
@@ -58,6 +61,8 @@ def seen_again(
         found = _reshaped(source, rest, given.keywords, heap)
     elif name in ("ravel", "flatten") and not rest and not given.keywords:
         found = _of_rank(source, 1)
+    elif name == "squeeze":
+        found = _squeezed(source)
     elif name == "astype" and rest and all(key == "copy" for key, _ in given.keywords):
         found = _cast(source, rest, heap)
     else:
@@ -128,6 +133,15 @@ def _of_rank(source: Value, rank: int) -> list[Result] | None:
         else:
             return None
     return found
+
+
+def _squeezed(source: Value) -> list[Result] | None:
+    """Which axes go depends on sizes, or on a number."""
+    known = [atom.rank for atom in source.atoms if isinstance(atom, Array) and atom.rank is not None]
+    if len(known) < len(source.atoms):
+        return None
+    found = [_of_rank(source, rank) for rank in range(max(known) + 1)]
+    return None if None in found else [result for results in found for result in results or ()]
 
 
 def _reshaped(

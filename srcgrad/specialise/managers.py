@@ -33,7 +33,8 @@ from srcgrad.errors import UnsupportedSyntax
 from srcgrad.frontend import normal_form as nf
 from srcgrad.frontend.classes import found, is_user_class
 from srcgrad.frontend.desugar.build import load, placed
-from srcgrad.infer.values import At, Bound, Value, exact
+from srcgrad.infer.summaries import Summary
+from srcgrad.infer.values import NEVER, At, Bound, Value, exact
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Operand, Version
 from srcgrad.ir.regions import Assign, Statement, With, walk
@@ -104,12 +105,25 @@ def method_call(
     read = Assign((lookup,), ir.GetAttribute(statement.manager, name), statement.node)
     call = Assign((target,), ir.Call(lookup, given), statement.node)
     summaries = [each for each in here.made.calls.get(statement, ()) if each.function.name == name]
-    plain = [each for each in summaries if all(value == exact(None) for value in list(each.arguments.values())[1:])]
+    plain = [each for each in summaries if _is_given_nothing(each)]
     if not plain:
         raise here.refuse(statement.node, f"what {name} of {kind.__name__} does")
     here.made.calls[call] = plain
     here.lookups[lookup] = read
     return read, call
+
+
+def _is_given_nothing(summary: Summary) -> bool:
+    """Whether a method is called with None for all but its object, one by one or as one tuple."""
+    _, *given = summary.arguments.values()
+    nothing = exact(None)
+    for value in given:
+        tuples = [atom.site for atom in value.atoms if isinstance(atom, At) and atom.site.kind is tuple]
+        if value != nothing and (value.is_any or not tuples or len(tuples) < len(value.atoms)):
+            return False
+        if not all(part == nothing for site in tuples for part in summary.heap[site].parts or (NEVER,)):
+            return False
+    return True
 
 
 # --- in the normal form ----------------------------------------------------------------------------------------------

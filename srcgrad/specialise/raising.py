@@ -12,6 +12,7 @@ What comes at any time (``KeyboardInterrupt``, ``MemoryError``) is not counted.
 
 from __future__ import annotations
 
+import sys
 from abc import ABCMeta
 from collections import deque
 from collections.abc import Sequence
@@ -181,10 +182,21 @@ def _computed(symbol: str, operands: list[Value]) -> Kinds | None:
     if not all(kind in (int, float, complex, bool) or _is_numpy(kind) for kind in kinds):
         return None
     floating = _FLOATING if any(map(_is_numpy, kinds)) else ()
+    if symbol == "<" and complex not in kinds and not any(map(_is_numpy, kinds)):
+        return ()  # integers are compared with floats exactly
     if symbol in ("+", "-", "*", "<") and complex not in kinds:
-        is_plain = kinds <= {int, bool} or kinds == {float}
+        is_plain = kinds <= {int, bool} or not any(map(_is_numpy, kinds)) and all(map(_has_float, operands))
         return () if is_plain else (*floating, OverflowError)  # of an integer beyond all floats
     return (*floating, ArithmeticError, ValueError, TypeError) if symbol in _ARITHMETIC else None
+
+
+def _has_float(value: Value) -> bool:
+    """Whether a number of Python's has a float: integers that are not known may be beyond all."""
+    return all(
+        abs(atom.value) < sys.float_info.max if isinstance(atom, Exact) and type(atom.value) is int
+        else _classes(Value(frozenset((atom,)))) in ({float}, {bool})
+        for atom in value.atoms
+    )  # fmt: skip
 
 
 _ARITHMETIC = ("+", "-", "*", "/", "//", "%", "**", "<")
