@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from types import FunctionType, ModuleType
+from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
 from srcgrad.emit.load import refresh
@@ -150,6 +150,16 @@ class Compiled:
     def globals(self) -> list[object]:
         """What the globals and closure variables that the functions read hold now."""
         return [b.value if b.cell is None else b.cell() for _, b in self.emission.bindings]
+
+    @cached_property
+    def users_names(self) -> frozenset[str]:
+        """The names of data, and of modules and classes of the user's, that the functions may read."""
+        return frozenset(
+            name
+            for name, binding in self.emission.bindings
+            if isinstance(binding.value, type | ModuleType)
+            or binding.cell is not None and not isinstance(binding.value, FunctionType | BuiltinFunctionType)
+        )
 
     @cached_property
     def is_current(self) -> Callable[[], bool]:

@@ -125,7 +125,7 @@ def test_the_rule_of_a_function_that_is_differentiated_itself_where_its_text_is_
     assert grad(made.squared)(1.5) == 3.0
     assert hessian(made.squared)(1.5) == 2.0
     assert jvp(made.squared, (1.5,), (2.0,)) == (2.25, 6.0)
-    with pytest.raises(srcgrad.UnsupportedSyntax, match="an object of class Decimal"):
+    with pytest.raises(srcgrad.SrcgradError, match="the argument 'factor' is not supported"):
         grad(made.squared)(1.5, 3)
 
 
@@ -656,3 +656,57 @@ def test_a_function_with_a_rule_may_return_a_view():
         """
     )
     np.testing.assert_allclose(grad(made.f)(X.copy()), 2.0 * (X + 1.0))
+
+
+def test_a_rule_goes_before_the_text_of_a_function_that_is_differentiated_itself():
+    square = cell("""
+    def square(x, k=np.float64(2.0)):
+        return x * x * k
+    """).square
+
+    @srcgrad.rule(square)
+    def square_rule(x, k, *, y, y_bar):
+        return y_bar * 10.0, y_bar * 0.0
+
+    still = cell("def still(x):\n    return x * x").still
+    srcgrad.constant(still)
+    assert grad(square)(3.0) == grad(lambda x: square(x, 2.0))(3.0) == grad(lambda x: grad(square)(x) * x)(3.0) == 10.0
+    assert vjp(square, 3.0)[1](2.0) == (20.0,)
+    assert hessian(square)(3.0) == 0.0
+    assert grad(still)(3.0) == 0.0
+    assert jvp(still, (3.0,), (1.0,)) == (9.0, 0.0)
+    assert grad(srcgrad.stop_gradient)(3.0) == 0.0
+
+
+class Scaled:
+    def __init__(self, w):
+        self.w = w
+
+    def by_method(self, x):
+        return self.w * x * x
+
+    @staticmethod
+    def by_static(x):
+        return x * x
+
+
+@srcgrad.rule(Scaled.by_method)
+def by_method_rule(self, x, *, y, y_bar):
+    return None, y_bar * 200.0 * self.w * x
+
+
+@srcgrad.rule(Scaled.by_static)
+def by_static_rule(x, *, y, y_bar):
+    return y_bar * 100.0
+
+
+def through_an_object(x):
+    made = Scaled(2.0)
+    return made.by_method(x) + made.by_static(x)
+
+
+@pytest.mark.parametrize("infer_first", [False, True])
+def test_a_method_called_through_an_object_has_the_rule_of_its_function(infer_first):
+    with srcgrad.options(infer_first=infer_first):
+        assert grad(through_an_object)(3.0) == 1300.0
+        assert grad(lambda o, x: o.by_method(x), 1)(Scaled(2.0), 3.0) == 1200.0

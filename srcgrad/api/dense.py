@@ -193,8 +193,8 @@ class Jacobian(Dense):
         pullback = Pullback(self.derivative, values)
 
         def block(output: Any, path: tuple[Any, ...]) -> Any:
-            rows = [pullback(_placed(pullback.value, path, unit)) for unit in _units(output)]
-            turned = [pullback(_placed(pullback.value, path, unit)) for unit in _units(output, -1j)]
+            rows = [pullback.pulled(_placed(pullback.value, path, unit)) for unit in _units(output)]
+            turned = [pullback.pulled(_placed(pullback.value, path, unit)) for unit in _units(output, -1j)]
             return self.by_argument(
                 tuple(
                     self._stacked(argument, [row[k] for row in rows], [row[k] for row in turned], output)

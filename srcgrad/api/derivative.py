@@ -194,29 +194,29 @@ class Derivative:
     def _compile(self, values: tuple[Any, ...] | None, mode: str, shown: bool) -> tuple[Compiled, bool]:
         """The program, and whether it, or what it derives, may be for arguments that are at their defaults."""
         from srcgrad.calling import DOORS
-        from srcgrad.frontend.applying import applying
+        from srcgrad.frontend.applying import applying, is_right_as_text
         from srcgrad.infer.entry import Constant
         from srcgrad.pipeline import compile_request
         from srcgrad.programs import Request, present_options
 
         callee, options = self._callee(values), present_options()
-        facts = None
+        named, facts = list(zip(self.parameters.names, values or (), strict=False)), None
         if values is not None and options.specialise:
-            named = zip(self.parameters.names, values, strict=False)
             facts = {name: fact_of(value, name) for name, value in named if not is_static(value)}
         tupled, is_open = isinstance(self.argnums, tuple), values is None and not shown
         kept = self.parameters.names[: len(self.parameters.first)]
         request = Request(callee, self.wanted, mode, facts, tupled, DOORS, open=is_open, kept=kept, shown=shown)
-        requests, refused = [request], None
-        if (options.infer or options.infer_first) and values is not None and facts is not None:
-            if isinstance(self.primal, FunctionType):
-                fixed = self.parameters.constants(values, options.varying)
-                known = [Constant(v) if n in fixed else v for n, v in zip(self.parameters.names, values, strict=True)]
-                inferred = replace(request, arguments=self.parameters.spread(tuple(known)))
-                requests.insert(0 if options.infer_first else 1, inferred)
-        absent = [name for name, value in zip(self.parameters.names, values or (), strict=False) if value is None]
-        if (applied := applying(self.primal, absent)) is not None:  # where its text is refused, the rule that it has
-            requests.append(replace(request, callee=replace(callee, function=applied)))
+        refused: Exception | None = None
+        absent = [name for name, value in named if value is None]
+        applied = applying(self.primal, absent)  # the rule that it has goes before its text
+        requests = [request] if applied is None else [replace(request, callee=replace(callee, function=applied))]
+        if applied is not None:
+            requests += [request] if is_right_as_text(self.primal) else []
+        elif (options.infer or options.infer_first) and facts is not None and isinstance(self.primal, FunctionType):
+            fixed = self.parameters.constants(values or (), options.varying)
+            known = tuple(Constant(value) if name in fixed else value for name, value in named)
+            inferred = replace(request, arguments=self.parameters.spread(known))
+            requests.insert(0 if options.infer_first else 1, inferred)
         for each in requests:
             try:
                 return compile_request(each), each.arguments is not None or isinstance(self.primal, Derivative)

@@ -15,11 +15,13 @@ import numpy as np
 
 from srcgrad.api.arguments import Argnums, holds_objects, is_integer, positions
 from srcgrad.api.derivative import Derivative
+from srcgrad.api.outside import Outside
 from srcgrad.errors import ArgumentError, SeedError
 from srcgrad.runtime import add, as_cotangent, zeros_like
 from srcgrad.runtime.defaults import dict_like
-from srcgrad.runtime.isolation import shared_outside
+from srcgrad.runtime.isolation import kept_apart, shared_outside
 from srcgrad.runtime.objects import cotangents_of, fields_of, is_object, made
+from srcgrad.runtime.refusals import RefusedValue
 from srcgrad.runtime.shadows import cloned
 
 
@@ -71,19 +73,20 @@ def value_and_grad(
 class Pullback:
     """The linear map from a cotangent of f's value to cotangents of its arguments; may be called again and again.
 
-    What it keeps is its own: the arguments are copied, and so is the value that it hands out.
+    What it keeps is its own: the arguments are copied, and so is the value that it hands out.  What the function reads
+    outside is not copied: where the backward sweep would read it, and it has changed since, a call is refused.
     """
 
     def __init__(self, derivative: Derivative, values: tuple[Any, ...]) -> None:
         self._derivative = derivative
         derivative.verify(values)
         self._compiled = derivative.program(values, "split")
-        if not self._compiled.changes_saved:
-            values = tuple(unshared(value) for value in values)
-        elif not shared_outside(values, self._compiled.globals):
-            values = cloned(values)  # else the program looks itself whether it stores into what is a global as well
+        if not self._compiled.changes_saved or not shared_outside(values, self._compiled.globals):
+            values = kept_apart(values)  # else the program looks itself whether it stores into what is a global as well
         self._values = values
         outcome, self._saved = derivative.run(self._compiled.entry, *derivative.arguments(values))
+        assert self._compiled.backward is not None
+        self._outside = Outside(self._compiled.entry, self._compiled.backward, self._compiled.users_names)
         self.value = unshared(derivative.finished(outcome, values))
         # A gradient has None where its program has zeros, which want seeds.
         self._seeded = outcome if isinstance(derivative.primal, Derivative) else self.value
@@ -94,6 +97,12 @@ class Pullback:
         The seed of a complex value is complex: with ``y_bar`` the result is the gradient of Re(sum(y_bar * y)), so that
         1.0 asks for the real part of y and -1j for the imaginary one.
         """
+        if (name := self._outside.changed(self._saved)) is not None:
+            raise RefusedValue(f"{name} has changed since the value was computed; call vjp again")
+        return self.pulled(seed)
+
+    def pulled(self, seed: Any) -> tuple[Any, ...]:
+        """The same where nothing can have changed since."""
         check_seed(seed, self.value, "the value")
         backward = self._compiled.backward
         assert backward is not None

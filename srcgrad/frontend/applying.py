@@ -14,27 +14,29 @@ Enters: a function.  Leaves: another one with the same parameters::
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Collection
 from types import FunctionType
 from typing import Any
 
-from srcgrad.rules.table import lookup
+from srcgrad.rules.table import is_constant, lookup
 
 
 def applying(function: Any, absent: Collection[str] = ()) -> FunctionType | None:
-    """None of a function without a rule, or of one whose parameters cannot be written down."""
-    if not isinstance(function, FunctionType) or lookup(function) is None or not function.__name__.isidentifier():
+    """None of a function without a rule, and without a declaration that it carries no derivative.
+
+    ``absent``: the parameters that are None, and left out where that is their default.
+    """
+    if not isinstance(function, FunctionType) or lookup(function) is None and not is_constant(function):
         return None
     parameters = inspect.signature(function, follow_wrapped=False).parameters.values()
-    if any(p.default is not p.empty and type(p.default) not in _CONSTANTS for p in parameters):
-        return None
-    plain = [parameter.replace(annotation=parameter.empty) for parameter in parameters]
-    left_out = {parameter.name for parameter in plain if parameter.default is None and parameter.name in absent}
+    namespace: dict[str, Any] = {"__name__": function.__module__, _APPLIED: function}
+    plain = [_written(parameter, namespace) for parameter in parameters]
+    left_out = {parameter.name for parameter in parameters if parameter.default is None and parameter.name in absent}
     later = [parameter for parameter in plain if parameter.name not in left_out]
     given = ", ".join(_given(parameter, is_named=bool(left_out)) for parameter in later)
-    name = function.__name__
+    name = function.__name__ if function.__name__.isidentifier() else "function"
     text = f"def {name}{inspect.Signature(plain)}:\n    return {_APPLIED}({given})\n"
-    namespace: dict[str, Any] = {"__name__": function.__module__, _APPLIED: function}
     exec(compile(text, f"<srcgrad rule of {function.__module__}.{function.__qualname__}>", "exec"), namespace)
     made: FunctionType = namespace[name]
     made.__qualname__ = function.__qualname__
@@ -42,8 +44,43 @@ def applying(function: Any, absent: Collection[str] = ()) -> FunctionType | None
     return made
 
 
+def differentiated(function: Any) -> Any:
+    """The function whose text is differentiated for another: itself, or one that calls it, where it has a rule or is
+    declared to carry no derivative, which go before its text."""
+    if not isinstance(function, FunctionType) or lookup(function) is None and not is_constant(function):
+        return function
+    made = vars(function).get(_MADE)
+    if made is None:  # the same each time: programs are kept by the function that they are of
+        made = vars(function)[_MADE] = applying(function)
+    return made
+
+
+def is_right_as_text(function: Any) -> bool:
+    """Whether the text of a function with a rule has the same derivative: rules of libraries say what these compute,
+    a rule of the user's may say something else."""
+    return str(function.__module__).partition(".")[0] in (*sys.stdlib_module_names, "numpy", "scipy")
+
+
 _CONSTANTS = (bool, int, str, type(None))
 _APPLIED = "applied"
+_MADE = "__srcgrad_applied__"
+
+
+class _Spelled(str):
+    """A default as it is written in the text."""
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def _written(parameter: inspect.Parameter, namespace: dict[str, Any]) -> inspect.Parameter:
+    """A parameter without its annotation, whose default is a constant or a name of the namespace."""
+    default = parameter.default
+    if default is not parameter.empty and type(default) not in _CONSTANTS:
+        name = f"{parameter.name}_by_default"
+        namespace[name] = default
+        default = _Spelled(name)
+    return parameter.replace(annotation=parameter.empty, default=default)
 
 
 def _given(parameter: inspect.Parameter, *, is_named: bool) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 
 import gast
 
+from srcgrad.frontend.applying import differentiated
 from srcgrad.frontend.normal_form import Derived, LocalFunction
 from srcgrad.rules.formula import literal
 
@@ -70,7 +71,8 @@ def derived_object(value: object) -> Derived | None:
 def plain(function: object) -> object | None:
     """A function that can be differentiated as a callee: one with source, or a derivative of one."""
     if isinstance(function, FunctionType | LocalFunction | Derived):
-        return function
+        text: object = differentiated(function)
+        return text
     return derived_object(function)
 
 

@@ -51,7 +51,7 @@ from srcgrad.frontend.replacing import of_the_text
 from srcgrad.frontend.scope import Static, importable
 from srcgrad.frontend.signatures import Signature
 from srcgrad.rules.memory import makes_new
-from srcgrad.rules.table import CONSTANT_MEMBERS, FIELDS
+from srcgrad.rules.table import CONSTANT_MEMBERS, FIELDS, is_constant, lookup
 from srcgrad.rules.table import attribute as attribute_function
 from srcgrad.rules.table import method as method_function
 from srcgrad.runtime.objects import is_object, is_seen_by_others, own_item_method
@@ -361,6 +361,8 @@ class Objects(Knowing):
         head = reference(GlobalBinding(target.__name__, target))
         receiver = [] if first is None else [first]
         call = placed(gast.Call(head, [*receiver, *args], list(keywords)), node)
+        if lookup(target) is not None or is_constant(target):
+            return self.call(call)  # its rule goes before its text
         expression, operation = self.user_call(target, call, Static(target, head))
         if spelled is None or not isinstance(expression, gast.Call) or expression.func is not head:
             return expression, operation
@@ -419,9 +421,7 @@ def _is_called_directly(known: Known) -> bool:
     return isinstance(known, Instance | Value)
 
 
-def asked_of(
-    look: Callable[..., object], atom: gast.Name, functions: Iterable[object], node: gast.AST
-) -> gast.expr:
+def asked_of(look: Callable[..., object], atom: gast.Name, functions: Iterable[object], node: gast.AST) -> gast.expr:
     """``is_made_of(f, function)``, or ``made_of``."""
     texts = [reference(GlobalBinding("function", Texts(function))) for function in functions]
     return call_runtime(look, [load(atom.id, node), *texts], node)

@@ -45,13 +45,40 @@ def private(*values: Any) -> Any:
                 "an argument that is stored into shows an element more than once (broadcast_to, as_strided);"
                 " pass a copy of it"
             )
-    made = dict(zip(map(id, strided), cloned(strided), strict=True))
+    copies = _copied_with(values, arrays, dict(zip(map(id, strided), cloned(strided), strict=True)))
+    return copies[0] if len(copies) == 1 else copies
+
+
+def kept_apart(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Copies of the arguments of a program that does not store into them, or looks itself whether it may."""
+    own = [value for value in values if type(value) is np.ndarray and _is_plain(value)]
+    if len({id(array) for array in own}) + sum(isinstance(value, _NUMBERS) for value in values) == len(values):
+        return tuple(_same_array(value) if isinstance(value, np.ndarray) else value for value in values)
+    arrays = list({id(a): a for a in _arrays(values)}.values())
+    return _copied_with(values, arrays, dict(zip(map(id, arrays), cloned(arrays), strict=True)))
+
+
+_NUMBERS = (bool, int, float, complex, str, type(None), np.generic)
+
+
+def _is_plain(array: Any) -> bool:
+    """Whether an array is one block of memory of its own."""
+    return array.base is None and (array.flags.c_contiguous or array.flags.f_contiguous)
+
+
+def _same_array(array: Any) -> Any:
+    made = array.copy("K")
+    made.flags.writeable = array.flags.writeable
+    return made
+
+
+def _copied_with(values: tuple[Any, ...], arrays: list[Any], made: dict[int, Any]) -> tuple[Any, ...]:
+    """Copies of values in which arrays are those that are made for them; what is not made yet is copied."""
     made.update((id(a), np.array(a)) for a in arrays if id(a) not in made)
     for array in arrays:
         made[id(array)].flags.writeable = array.flags.writeable
     memo: dict[int, Any] = {}
-    copies = tuple(copied(value, made, memo) for value in values)
-    return copies[0] if len(copies) == 1 else copies
+    return tuple(copied(value, made, memo) for value in values)
 
 
 def without_factories(values: tuple[Any, ...]) -> tuple[Any, ...]:

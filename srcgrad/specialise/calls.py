@@ -59,9 +59,11 @@ def call(context: Context, node: gast.Call) -> Made:
         given = tuple(atom(context, argument) for argument in node.args)
         context.written.add(made)
         return placed(gast.Call(node.func, list(given), []), node), nf.Call(function, given)
+    is_ruled = lookup(function) is not None or is_constant(function)
+    if is_ruled and made in context.reduced.methods:
+        context.refuse(node, "a method that has a rule")
     if called is not None and made in context.reduced.methods:
         return _of_method(context, node, called, function, context.reduced.methods[made])
-    is_ruled = lookup(function) is not None or is_constant(function)
     instead: Any = function if model_of(function) is None else model_in_numpy(function)
     if called is not None and isinstance(instead, FunctionType) and not is_ruled:
         return of_user(context, node, called, instead, list(node.args), node.func)

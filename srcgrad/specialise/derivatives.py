@@ -16,6 +16,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from srcgrad.frontend import normal_form as nf
+from srcgrad.frontend.applying import differentiated
 from srcgrad.infer.heap import Site
 from srcgrad.infer.summaries import Summary
 from srcgrad.infer.values import At, Exact, Value
@@ -23,7 +24,6 @@ from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Operand
 from srcgrad.ir.regions import Assign, Function, Statement
 from srcgrad.language.models.derivatives import TRANSFORMS, Derivative
-from srcgrad.rules.table import lookup
 from srcgrad.specialise.closures import called_apart
 from srcgrad.specialise.functions import Closure, at_site, function_at, is_made
 
@@ -106,7 +106,7 @@ def _function(made: Reduced, atom: Any, text: Function) -> Closure | None:
         if atom.site.kind is Derivative:
             return Closure(text, made.functions.owners[text], {}, {}) if text in made.functions.owners else None
         return at_site(made, atom.site)
-    if isinstance(atom, Exact) and isinstance(atom.value, FunctionType) and lookup(atom.value) is None:
+    if isinstance(atom, Exact) and isinstance(atom.value, FunctionType) and differentiated(atom.value) is atom.value:
         return outer_closure(atom.value, text) if atom.value.__code__.co_name == text.name else None
     return None
 

@@ -1,0 +1,141 @@
+"""Pullbacks that are kept while what the program reads outside changes: right, or refused."""
+
+from __future__ import annotations
+
+import sys
+import types
+
+import numpy as np
+import pytest
+
+from srcgrad import jacobian, vjp
+from srcgrad.runtime.refusals import RefusedValue
+
+outside = types.ModuleType("tests_outside_of_pullbacks")
+sys.modules[outside.__name__] = outside
+GAIN = 2.0
+W = np.array([1.0, 2.0])
+ROWS = [W.copy()]
+
+
+class Model:
+    w = np.array([1.0, 2.0])
+
+    def __init__(self):
+        self.w = np.array([1.0, 2.0])
+        self.k = 2.0
+
+
+MODEL = Model()
+outside.w = W.copy()
+X = np.ones(2)
+
+
+def recorded(x):
+    return np.sum(x * W)
+
+
+def of_a_name(x):
+    s = 0.0
+    for i in range(2):
+        s = s + x[i] * W[i]
+    return s
+
+
+def of_a_class(x):
+    s = 0.0
+    for i in range(2):
+        s = s + x[i] * Model.w[i]
+    return s
+
+
+def of_an_object(x):
+    s = 0.0
+    for i in range(2):
+        s = s + x[i] * MODEL.w[i] * MODEL.k
+    return s
+
+
+def of_a_module(x):
+    s = 0.0
+    for i in range(2):
+        s = s + x[i] * outside.w[i]
+    return s
+
+
+def of_a_list(x):
+    s = 0.0
+    for i in range(2):
+        s = s + x[i] * ROWS[0][i]
+    return s
+
+
+READERS = [recorded, of_a_name, of_a_class, of_an_object, of_a_module, of_a_list]
+
+
+@pytest.fixture(autouse=True)
+def fresh(monkeypatch):
+    for where, name in ((Model, "w"), (MODEL, "w"), (outside, "w"), (sys.modules[__name__], "W")):
+        monkeypatch.setattr(where, name, np.array([1.0, 2.0]))
+    monkeypatch.setattr(MODEL, "k", 2.0)
+    monkeypatch.setattr(sys.modules[__name__], "ROWS", [W.copy()])
+
+
+def unchanged(function):
+    value, pullback = vjp(function, X)
+    kept = pullback(1.0)[0]
+    np.testing.assert_array_equal(pullback(1.0)[0], kept)
+    return pullback, kept
+
+
+@pytest.mark.parametrize("function", READERS)
+def test_arrays_that_hold_other_numbers(function):
+    pullback, _ = unchanged(function)
+    for array in (W, Model.w, MODEL.w, outside.w, ROWS[0]):
+        array[0] = 7.0
+    with pytest.raises(RefusedValue, match="has changed since the value was computed; call vjp again"):
+        pullback(1.0)
+
+
+@pytest.mark.parametrize("function", READERS)
+def test_names_and_attributes_that_are_bound_again(function, monkeypatch):
+    pullback, kept = unchanged(function)
+    for where, name in ((Model, "w"), (MODEL, "w"), (outside, "w"), (sys.modules[__name__], "W")):
+        monkeypatch.setattr(where, name, np.array([7.0, 7.0]))
+    ROWS[0] = W
+    _, again = vjp(function, X)
+    assert again(1.0)[0][0] in (7.0, 14.0)
+    if function is recorded:
+        np.testing.assert_array_equal(pullback(1.0)[0], kept)
+    else:
+        with pytest.raises(RefusedValue, match="has changed"):
+            pullback(1.0)
+
+
+def test_what_the_backward_half_does_not_read_may_change(monkeypatch):
+    pullback, kept = unchanged(lambda x: np.sum(x * x) + GAIN)
+    monkeypatch.setattr(sys.modules[__name__], "GAIN", 3.0)
+    np.testing.assert_array_equal(pullback(1.0)[0], kept)
+
+
+def by_layout(x):
+    return np.sum(x.reshape(-1, order="A") * np.arange(6.0)) * x.strides[0]
+
+
+def test_the_value_is_that_of_the_layout_that_was_given():
+    arrays = [np.arange(6.0).reshape(2, 3), np.asfortranarray(np.arange(6.0).reshape(2, 3)), np.arange(12.0)[::2]]
+    for array in (*arrays, *(array[::-1] for array in arrays), np.arange(24.0).reshape(4, 6)[::2, ::2].T):
+        assert vjp(by_layout, array)[0] == by_layout(array)
+
+
+def stored(x):
+    x[0] = 2.0 * x[1]
+    return np.sum(x * x)
+
+
+@pytest.mark.parametrize("derivative", [lambda x: vjp(stored, x), jacobian(stored)])
+def test_a_store_into_a_read_only_argument_raises_what_numpy_raises(derivative):
+    x = np.array([1.0, 2.0])
+    x.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        derivative(x)
