@@ -163,10 +163,18 @@ def of_function(function: object) -> Effect:
     home = _home(function)
     root = home.partition(".")[0]
     found = _functions().get((home, name)) or _functions().get((root, name))
-    if found is None and (root not in READING or home.startswith(NOT_READING)):
+    if found is None and (root not in READING or home.startswith(NOT_READING) or _is_private_core(function, home)):
         return UNKNOWN
     found = found or Effect()
     return found if root not in _LIBRARIES else _with_options(found, function)
+
+
+_COMPILED = (BuiltinFunctionType, type(np.random.default_rng))  # of C, and by Cython
+
+
+def _is_private_core(function: object, home: str) -> bool:
+    """Whether a function is compiled and of a private module, whose functions put their results where they are told."""
+    return isinstance(function, _COMPILED) and any(part.startswith("_") for part in home.split(".")[1:])
 
 
 def is_function(value: object) -> bool:

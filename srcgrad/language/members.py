@@ -238,7 +238,10 @@ view: histogram histogram2d histogram_bin_edges histogramdd sliding_window_view 
 view: transpose trim_zeros unstack vsplit
 view unless=copy: nan_to_num
 """,
-    "scipy": "updates=2: sweep_poly",
+    "scipy": """
+updates=2: sweep_poly
+: linear_sum_assignment sepfir2d tsearch
+""",
     "numpy.random": "draws updates: shuffle",
     "numpy.random.mtrand": "draws updates: shuffle",
     "random": """

@@ -179,3 +179,25 @@ def test_refusals() -> None:
         srcgrad.grad(stored)(X, np.zeros(6))
     with pytest.raises(MissingRule, match="by order"):
         srcgrad.grad(greatest)(X)
+
+
+def by_the_core(x):
+    y = np.zeros(3)
+    ndimage._nd_image.min_or_max_filter1d(x, 2, 0, y, 4, 0.0, 0, 0)
+    return np.sum(y)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: np.sum(ndimage.maximum_filter1d(x, 2)),
+        lambda x: np.sum(ndimage.map_coordinates(x, np.array([[0.5, 1.2]]), order=1)),
+        lambda x: np.sum(ndimage.shift(x, [0.5], order=1)),
+        lambda x: np.sum(ndimage.zoom(x, [2], order=1)),
+        lambda x: np.sum(ndimage.spline_filter1d(x)),
+        by_the_core,
+    ],
+)
+def test_what_stores_into_arrays_in_compiled_code_is_refused(f):
+    with pytest.raises(srcgrad.SrcgradError, match="has no derivative|is not known"):
+        srcgrad.grad(f)(np.array([1.0, 3.0, 2.0]))
