@@ -118,6 +118,16 @@ def _one(analysis: Analysis, frame: Frame, statement: Statement, atom: Any, give
     return ANY, analysis.unknown([Value(frozenset((atom,))), *given.values()], heap)
 
 
+def _is_built_in(analysis: Analysis, value: Value, heap: Heap) -> bool:
+    """Whether ``iter`` of a value runs no code of the user's, whatever it holds, and its items are followed."""
+    return not value.is_any and all(
+        isinstance(a, Array | Of | Exact)
+        or isinstance(a, At) and not heap.is_seen(a.site)
+        and (a.site.kind in (*CONTAINERS, *ITERATORS, range) or a.site in analysis.generators)
+        for a in value.atoms
+    )  # fmt: skip
+
+
 def model_of(found: Any) -> Any:
     """The function that does what one of the standard library does, or a function of such a model itself."""
     if is_of_model(found):
@@ -183,7 +193,8 @@ def _made(analysis: Analysis, frame: Frame, statement: Statement, kind: Any, giv
             return constant, heap
     if kind is range:
         return container(frame, statement, heap, range, Contents())
-    if kind in (set, frozenset, dict, zip, enumerate) and not is_plain(analysis, heap, *values):
+    is_lazy = kind in (zip, enumerate) and all(_is_built_in(analysis, value, heap) for value in values)
+    if kind in (set, frozenset, dict, zip, enumerate) and not is_lazy and not is_plain(analysis, heap, *values):
         heap = analysis.unknown(values, heap)
     if kind is deque and given.more is None and len(values) < 3 and {n for n, _ in given.keywords} <= {"maxlen"}:
         values, given = given.positional[:1], Given(given.positional[:1])  # its length does not matter here

@@ -57,6 +57,7 @@ from srcgrad.specialise.functions import (
     text_of,
 )
 from srcgrad.specialise.inlining import Renaming, bound_by, has_attempts, is_written_out, with_one_end
+from srcgrad.specialise.iterators import hands_iterators
 from srcgrad.specialise.unassigned import refuse_unassigned
 from srcgrad.syntax.globals import GlobalBinding, reference
 
@@ -106,7 +107,7 @@ def called(made: Reduced, statement: Assign, reduce: Callable[[Block], Block]) -
         return None if closure is None or not own else of_closure(made, statement, call, closure, own, reduce)
     function = atom.value if isinstance(atom, Exact) else None
     is_text = isinstance(function, FunctionType) or function is not None and model_of(function) is not None
-    if is_text and lookup(function) is None and _hands_functions(made, call, target):
+    if is_text and lookup(function) is None and _hands_functions(made, statement, call, target):
         text, owner = summaries[-1].function, model_of(function) or function
         if function is wraps or any(each.function is not text for each in summaries):
             return None
@@ -122,12 +123,12 @@ def _assign(made: Reduced, old: Assign, call: ir.Call, target: Version) -> Assig
     return inner
 
 
-def _hands_functions(made: Reduced, call: ir.Call, target: Version) -> bool:
-    """Whether functions that the program makes are passed to a call or returned by it."""
+def _hands_functions(made: Reduced, statement: Assign, call: ir.Call, target: Version) -> bool:
+    """Whether functions that the program makes are passed to a call or returned by it, or iterators are passed."""
     given = [*call.positional, *(operand for _, operand in call.keywords)]
-    return any(holds_made(made, made.value(operand)) for operand in (*given, target)) or any(
-        operand in made.functions.made for operand in given
-    )
+    return hands_iterators(made, statement, call) or any(operand in made.functions.made for operand in given) or any(
+        holds_made(made, made.value(operand)) for operand in (*given, target)
+    )  # fmt: skip
 
 
 def outer_closure(owner: FunctionType, text: Function) -> Closure:

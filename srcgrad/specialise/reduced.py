@@ -27,6 +27,7 @@ from srcgrad.syntax.namer import Namer
 
 if TYPE_CHECKING:
     from srcgrad.specialise.dispatching import Method
+    from srcgrad.specialise.places import Kept
     from srcgrad.specialise.records import Record
 
 AnyStatement = TypeVar("AnyStatement", bound=Statement)
@@ -77,6 +78,11 @@ class Reduced:
     origins: dict[Operand, ir.Operation] = field(default_factory=dict)  # the operations that bind versions
     methods: dict[Statement, Method] = field(default_factory=dict)  # how calls of methods are spelled
     records: dict[Operand, Record] = field(default_factory=dict)  # objects of models that are not made
+    kept: dict[Operand, Kept] = field(default_factory=dict)  # iterators, which are not made
+    held: dict[ir.Cell, Kept] = field(default_factory=dict)  # those of variables that are read and written
+    stepped: set[Statement] = field(default_factory=set)  # calls of models that make some
+    asked: dict[Operand, tuple[Kept, Operand]] = field(default_factory=dict)  # items, and whether there is one
+    endings: dict[Operand, Operand] = field(default_factory=dict)  # tests whether there is none, by items
     sources: dict[FunctionType, Source] = field(default_factory=dict)  # of the functions that are written out in it
 
     def refuse(self, node: gast.AST, what: str) -> NoReturn:

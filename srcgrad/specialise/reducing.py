@@ -38,6 +38,8 @@ from srcgrad.specialise.functions import Closure, as_texts, made_here
 from srcgrad.specialise.generators import consumed, got, mapped
 from srcgrad.specialise.inlining import bound_by
 from srcgrad.specialise.instances import Instance, fixed_parameters, runs_users, static_of
+from srcgrad.specialise.iterators import iterated, turned
+from srcgrad.specialise.iterators import refuse_others as refuse_kept
 from srcgrad.specialise.patterns import taken_apart
 from srcgrad.specialise.reached import reached
 from srcgrad.specialise.records import followed, refuse_others
@@ -77,6 +79,7 @@ def reduced(instance: Instance, apart: Callable[[Reduced, Function], Block]) -> 
         made.this = next(iter(function.parameters))
     body = without_unused(made, reached(made, _block(made, function.body)))
     refuse_others(made, body)
+    refuse_kept(made, body)
     body = reached(made, as_texts(made, apart(made, replace(function, body=body))))
     others = sorted(made.cells - {*cells}, key=lambda cell: cell.variable)
     made.function = replace(function, body=body, cells=(*function.cells, *others))
@@ -105,6 +108,11 @@ def _block(made: Reduced, block: Block) -> Block:
                         made.known[target] = value
                     else:
                         statements.append(Assign((target,), ir.Copy(value), statement.node))
+            case If(test=test) if test in made.endings:
+                statements += turned(made, statement, partial(_block, made))
+            case Assign() if (steps := iterated(made, statement, block, partial(_block, made))) is not None:
+                statements += steps
+                is_written = True
             case Assign() if (gathering := gathered(made, statement)) is not None:
                 statements += gathering
             case Assign() if (tests := taken_apart(made, statement)) is not None:
@@ -302,7 +310,20 @@ def _chosen(made: Reduced, statement: If, test: Operand) -> Block | None:
     value = made.value(test)
     if value == exact(True):
         return statement.body
+    if (is_true := _truth_of_tuple(made, value)) is not None:
+        return statement.body if is_true else statement.orelse
     return statement.orelse if value == exact(False) else None
+
+
+def _truth_of_tuple(made: Reduced, value: Value) -> bool | None:
+    """Whether a tuple holds anything; None of what may be something else, or of any length."""
+    found: set[bool] = set()
+    for atom in value.atoms:
+        contents = made.facts.contents.get(atom.site) if isinstance(atom, At) and atom.site.kind is tuple else None
+        if contents is None or contents.parts is None:
+            return None
+        found.add(bool(contents.parts))
+    return found.pop() if len(found) == 1 and not value.is_any else None
 
 
 def _spelled(made: Reduced, statement: Assign) -> Literal | None:

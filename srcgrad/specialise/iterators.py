@@ -1,0 +1,234 @@
+"""Iterators that are kept: what they go over stays where it is, and a variable says at which place they are.
+
+Enters: statements of the IR that make an iterator, ask it for an item, or go over the rest of it.  Leaves: reads of
+places, and tests whether there is one more::
+
+    it = iter(y)                     place = 0
+    s = next(it, 0.0)                if place < len(y):  t = y[place];  place = place + 1
+    for v in it:            ->       else:  t = 0.0
+        s = s * v                    s = t
+                                     while place < len(y):
+                                         v = y[place];  place = place + 1
+                                         s = s * v
+
+Items are read when they are asked for, so that what is stored meanwhile is seen.  An iterator is known by the version
+that holds it: the variables of that version are those of the object that was made last, since every read of a version
+stands behind the statement that binds it.  One that is held by a list, or that may be one of several, is refused.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from types import FunctionType
+from typing import TYPE_CHECKING
+
+import gast
+
+from srcgrad.infer.heap import Contents, Site
+from srcgrad.infer.values import at, of
+from srcgrad.ir import operations as ir
+from srcgrad.ir.operations import END, Literal, Operand, Version
+from srcgrad.ir.regions import (
+    Assign,
+    Block,
+    Break,
+    Continue,
+    Fall,
+    If,
+    Loop,
+    Raise,
+    Statement,
+    Unreachable,
+    operands_of,
+    walk,
+)
+from srcgrad.ir.rewriting import with_operands
+from srcgrad.language.models import KINDS
+from srcgrad.rules.table import lookup
+from srcgrad.specialise.fields import holds_objects
+from srcgrad.specialise.instances import static_of
+from srcgrad.specialise.places import Kept, builtin_of, of_others, over
+from srcgrad.specialise.stepping import generator_of, stepwise
+from srcgrad.specialise.unused import parts_of
+
+if TYPE_CHECKING:
+    from srcgrad.specialise.reduced import Reduced
+
+#: Built-in functions that take all items at once; a list of them serves as well.
+_CONSUMING = (list, tuple, sum, min, max, sorted, set, frozenset, dict, math.fsum, math.prod)
+#: What makes an iterator of others.
+_MAKING = (enumerate, zip, reversed)
+
+
+def iterated(
+    made: Reduced, statement: Assign, block: Block, reduce: Callable[[Block], Block]
+) -> list[Statement] | None:
+    """What a statement does that makes an iterator, or asks one; None of any other."""
+    operation = with_operands(statement.operation, made.known.get)
+    match operation:
+        case ir.Copy(source=source) | ir.Iterate(source=source) if source in made.kept:
+            made.kept[statement.targets[0]] = made.kept[source]
+            return []
+        case ir.WriteCell(cell=cell, value=value) if value in made.kept and (
+            _is_bound_once(made, cell) and _is_new(statement, block)
+        ):
+            made.held[cell] = made.kept[value]
+            return []
+        case ir.ReadCell(cell=cell) if (here := made.frame.cells.get(cell, cell)) in made.held:
+            made.kept[statement.targets[0]] = made.held[here]
+            return []
+        case ir.Next(iterator=iterator) if iterator in made.kept:
+            statements, more = made.kept[iterator].asked(statement.node)
+            made.asked[statement.targets[0]] = made.kept[iterator], more
+            return statements
+        case ir.Compare(left=left, right=Literal(value=end)) if end is END and left in made.asked:
+            made.endings[statement.targets[0]] = left
+            return []
+        case ir.Unpack(source=source, count=count, star=star) if source in made.kept:
+            listed = _rest(made, made.kept[source], statement.node)
+            return [*listed[0], replace(statement, operation=ir.Unpack(listed[1], count, star))]
+        case ir.Extend(source=source) if source in made.kept:
+            listed = _rest(made, made.kept[source], statement.node)
+            return [*listed[0], replace(statement, operation=replace(operation, source=listed[1]))]
+        case ir.Call(star=None, rest=None):
+            return _called(made, statement, operation, block, reduce)
+    return None
+
+
+def _called(
+    made: Reduced, statement: Assign, call: ir.Call, block: Block, reduce: Callable[[Block], Block]
+) -> list[Statement] | None:
+    function, given = static_of(made.value(call.function)), call.positional
+    (target,), node = statement.targets, statement.node
+    if function is next and given and given[0] in made.kept and len(given) <= 2 and not call.keywords:
+        return _next(made, made.kept[given[0]], target, given[1:], node)
+    if function is iter and len(given) == 1:
+        found = ([], made.kept[given[0]]) if given[0] in made.kept else over(made, given[0], node)
+    elif generator_of(made, made.value(target)) is not None:
+        if made.called.get(statement):  # of a model, which makes it
+            if not _is_unpacked(block, target):
+                made.stepped.add(statement)
+            return None
+        found = stepwise(made, statement, call, reduce, at_once=_is_at_once(made, statement, block))
+    elif not given or function is None:
+        return None
+    elif function in _CONSUMING and given[0] in made.kept and not call.keywords:
+        kept = made.kept[given[0]]
+        if function not in (list, tuple) and holds_objects(made.facts, kept.item):
+            return None
+        statements, listed = _rest(made, kept, node)
+        return [*statements, replace(statement, operation=replace(call, positional=(listed, *given[1:])))]
+    elif function in _MAKING and (any(one in made.kept for one in given) or _is_read_again(made, block, target)):
+        found = of_others(made, function, call, node)
+    else:
+        return None
+    if found is None:
+        return None
+    made.kept[target] = found[1]
+    return found[0]
+
+
+def _is_unpacked(block: Block, version: Version) -> bool:
+    readers = [part for part in parts_of(block) if version in operands_of(part)]
+    return len(readers) == 1 and isinstance(readers[0], ir.Unpack)
+
+
+def _is_at_once(made: Reduced, statement: Assign, block: Block) -> bool:
+    """Whether one loop, or one function that takes all items, goes over an iterator as soon as it is made."""
+    place = block.statements.index(statement) + 1
+    following = block.statements[place : place + 2]
+    readers = [part for part in parts_of(block) if statement.targets[0] in operands_of(part)]
+    match following:
+        case (Assign(operation=ir.Iterate(source=source)), Loop()) if source is statement.targets[0]:
+            return len(readers) == 1
+        case (Assign(operation=ir.Call(function=function, positional=(source, *_))), *_):
+            is_consumed = source is statement.targets[0] and static_of(made.value(function)) in _CONSUMING
+            return is_consumed and len(readers) == 1
+    return False
+
+
+def _is_bound_once(made: Reduced, cell: ir.Cell) -> bool:
+    """Whether one statement alone binds a variable, which no function inside shares."""
+    bindings = 0
+    for _, statement in walk(made.frame.function.body):
+        match getattr(statement, "operation", None):
+            case ir.WriteCell(cell=other) | ir.DeleteCell(cell=other):
+                bindings += made.frame.cells.get(other, other) is cell
+            case ir.MakeFunction(function=inner) if any(made.frame.cells.get(c, c) is cell for c in inner.free):
+                return False
+    return bindings == 1
+
+
+def _is_new(statement: Assign, block: Block) -> bool:
+    """Whether a variable is bound as soon as what it holds is made: it is never that of another round of a loop."""
+    value = next(operands_of(statement.operation))
+    for before in reversed(block.statements[: block.statements.index(statement)]):
+        if not isinstance(before, Assign) or not isinstance(before.operation, ir.WriteCell | ir.Copy):
+            return value in getattr(before, "targets", ())
+        if value in before.targets:
+            value = next(operands_of(before.operation))
+    return False
+
+
+def hands_iterators(made: Reduced, statement: Assign, call: ir.Call) -> bool:
+    """Whether a function is given an iterator that is kept, or is the model of what makes one."""
+    given = (*call.positional, *(operand for _, operand in call.keywords))
+    return statement in made.stepped or any(operand in made.kept for operand in given)
+
+
+def _is_read_again(made: Reduced, block: Block, version: Version) -> bool:
+    """Whether an iterator is more than what one loop, or one function, goes over."""
+    readers = [part for part in parts_of(block) if version in operands_of(part)]
+    if len(readers) != 1 or isinstance(readers[0], ir.Copy | ir.WriteCell | ir.Next):
+        return True
+    function = static_of(made.value(readers[0].function)) if isinstance(readers[0], ir.Call) else None
+    is_users = isinstance(function, FunctionType) and lookup(function) is None
+    return is_users or function in (iter, next, *KINDS.values())
+
+
+def turned(made: Reduced, statement: If, reduce: Callable[[Block], Block]) -> list[Statement]:
+    """A test whether an iterator is at its end, as one whether there is an item."""
+    left = made.endings[statement.test]
+    kept, more = made.asked[left]
+    assert isinstance(left, Version)
+    taken, ended = kept.taken(statement.node, left), kept.ended(statement.node)
+    over, going = reduce(statement.body), reduce(statement.orelse)
+    body, orelse = Block((*taken, *going.statements), going.exit), Block((*ended, *over.statements), over.exit)
+    return [replace(statement, test=more, body=body, orelse=orelse)]
+
+
+def refuse_others(made: Reduced, body: Block) -> None:
+    """Refuse what still reads an iterator that is not made."""
+    for part in parts_of(body):
+        if any(operand in made.kept or operand in made.endings for operand in operands_of(part)):
+            made.refuse(made.source_of(made.owner).node, "what is done with an iterator that is kept")
+
+
+# --- what asks them --------------------------------------------------------------------------------------------------
+def _next(made: Reduced, kept: Kept, target: Version, default: Sequence[Operand], node: gast.AST) -> list[Statement]:
+    statements, more = kept.asked(node)
+    if default:
+        item = made.version("t", kept.item)
+        body = Block(tuple(kept.taken(node, item)), Fall((item,)))
+        orelse = Block(tuple(kept.ended(node)), Fall((default[0],)))
+        return [*statements, If((target,), more, body, orelse, node)]
+    error = made.version("t", of(StopIteration))
+    raised = Assign((error,), ir.Call(builtin_of(StopIteration)), node)
+    stop = Block((*kept.ended(node), raised), Raise(error, None, node))
+    return [*statements, If((), more, Block((), Fall()), stop, node), *kept.taken(node, target)]
+
+
+def _rest(made: Reduced, kept: Kept, node: gast.AST) -> tuple[list[Statement], Version]:
+    """A list of the items that are left."""
+    site = Site(list, (node, made.namer.fresh("items")), made.frame.summaries[0].context)
+    made.facts.contents[site] = Contents(single=False, rest=kept.item)
+    listed, item = made.version("t", at(site)), made.version("t", kept.item)
+    statements, more = kept.asked(node)
+    loop = gast.copy_location(gast.While(gast.Constant(True, None), [], []), node)
+    put = Assign((), ir.Insert(listed, item), node)
+    body = Block((*kept.taken(node, item), put), Continue())
+    turn = If((), more, body, Block(tuple(kept.ended(node)), Break()), loop)
+    whole = Loop((), (), (), Block((*statements, turn), Unreachable()), loop)
+    return [Assign((listed,), ir.Make("list"), node), whole], listed
