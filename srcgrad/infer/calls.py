@@ -47,6 +47,7 @@ from srcgrad.infer.objects import (
 )
 from srcgrad.infer.outside import is_of_library, is_remembering
 from srcgrad.infer.parameters import Given, bind, defaults_of, stored_defaults
+from srcgrad.infer.sets import set_method
 from srcgrad.infer.values import ANY, NEVER, SCALARS, Array, At, Bound, Exact, Of, Value, exact, of, union
 from srcgrad.infer.views import seen_again
 from srcgrad.ir.evaluating import BINARY, IN_PLACE
@@ -381,9 +382,10 @@ def _of_builtin(
     if kind in (int, float, complex, bool, bytes) or isinstance(kind, type) and issubclass(kind, np.generic):
         effect = Effect()  # numbers change nothing, and hold nothing
     if isinstance(atom, At):
-        changed = rearranged(analysis, frame, statement, atom, name, given, heap)
-        if changed is not NotImplemented:
-            return changed  # type: ignore[no-any-return]
+        for followed_ in (rearranged, set_method):
+            changed = followed_(analysis, frame, statement, atom, name, given, heap)
+            if changed is not NotImplemented:
+                return changed  # type: ignore[no-any-return]
     if isinstance(atom, At) and kind in MAPPINGS and name in ("items", "keys", "values") and not given.values():
         return container(frame, statement, heap, type(getattr(kind(), name)()), Contents(fields={"of": receiver}))
     if isinstance(atom, Array) and is_fresh(effect, given.after(receiver)):

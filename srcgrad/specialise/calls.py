@@ -28,13 +28,14 @@ from srcgrad.language.models.array_modules import model_in_numpy
 from srcgrad.rules.table import is_constant, lookup
 from srcgrad.rules.table import method as method_function
 from srcgrad.rules.template import Rule, UnsupportedCall
-from srcgrad.specialise import containers, stores
+from srcgrad.specialise import containers, sets, stores
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.dispatching import Method
 from srcgrad.specialise.expressions import Made, atom, is_spelled, is_varied_container, settled
 from srcgrad.specialise.fields import holds_objects
 from srcgrad.specialise.instances import covers, fixed_parameters, instance_of, static_of
 from srcgrad.specialise.managers import LOCKS
+from srcgrad.specialise.set_operations import SETS
 from srcgrad.syntax.globals import GlobalBinding, reference
 
 
@@ -71,6 +72,8 @@ def call(context: Context, node: gast.Call) -> Made:
         from srcgrad.specialise.constructing import constructed  # which calls an ``__init__``
 
         return constructed(context, node, called, function)
+    if isinstance(function, type) and function in SETS:
+        return sets.constructed(context, node, function)
     if isinstance(function, type) and (built := containers.constructed(context, node, function)) is not None:
         return built
     if function is not None:
@@ -82,7 +85,8 @@ def call(context: Context, node: gast.Call) -> Made:
     if is_method and isinstance(node.func, gast.Attribute):
         bound = replace(bounds[0], receiver=union(*(each.receiver for each in bounds)))
         if bound.function is None:
-            changed = containers.method(context, node, bound) or stores.method(context, node, bound)
+            changed = sets.method(context, node, bound) or containers.method(context, node, bound)
+            changed = changed or stores.method(context, node, bound)
             if changed is not None and isinstance(changed[1], nf.Exchange) and not bound.name.startswith("pop"):  # None
                 context.out.append(nf.Bind(context.fresh(), *changed, context.span))
                 changed = constant(None, node), nf.Fixed()
@@ -165,7 +169,8 @@ def _applied(
         parts = expression.elts if parameter == rule.variadic and isinstance(expression, gast.Tuple) else [expression]
         for part in parts:
             is_read = parameter in rule.sensitive
-            done[id(part)] = containers.argument(context, part) if is_read else settled(context, part)
+            items = sets.argument(context, function, part) if is_read else None
+            done[id(part)] = items or (containers.argument(context, part) if is_read else settled(context, part))
     operands: dict[str, Any] = {}
     for parameter, expression in bound.items():
         if id(expression) in done:

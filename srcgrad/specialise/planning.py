@@ -43,6 +43,7 @@ from srcgrad.language.effects import method, of_function
 from srcgrad.rules.table import is_constant, lookup
 from srcgrad.rules.template import UnsupportedCall
 from srcgrad.specialise.reduced import Reduced
+from srcgrad.specialise.set_operations import asks, is_of_sets
 
 #: Classes whose objects hold no number that may vary.
 _PLAIN = (slice, range, np.dtype, FunctionType, BuiltinFunctionType, ModuleType, type, BaseException)
@@ -128,7 +129,10 @@ def decided(reduced: Reduced, facts: Facts) -> Naming:
                 made.apart.update(statement.targets)
         else:
             of_user = False
-        if is_changing := _changes(operation, value):
+        is_changing = _changes(operation, value) or is_of_sets(operation, value) and not (
+            made.fixed.issuperset(statement.targets) and _is_asked(statement, uses)
+        )
+        if is_changing:
             made.apart.update(statement.targets)
         if of_user or is_changing or not (statement.targets and set(statement.targets) <= made.fixed):
             made.apart.update(
@@ -229,6 +233,12 @@ def _is_fixed(facts: Facts, statement: Assign, value: Any, made: Naming, uses: M
         isinstance(part, ir.Compare | ir.Operator | ir.GetAttribute | ir.GetItem | ir.Format)
         or isinstance(part, ir.Call) and _is_about(value(part.function))
     )  # fmt: skip
+
+
+def _is_asked(statement: Assign, uses: Mapping[Operand, list[Any]]) -> bool:
+    """Whether a set has no other name than one under which it is asked."""
+    (target,) = statement.targets
+    return target.variable is None and all(asks(part) for _, part in uses.get(target, ()))
 
 
 def _is_about(function: Value) -> bool:
