@@ -29,7 +29,8 @@ def touches_sets(statement: Statement) -> bool:
         case Bind(operation=Unruled(given=tuple())):
             return True
         case Bind(operation=Call(callee=callee)):
-            return any(_holds_set(known) for _, known in callee.classes)  # type: ignore[arg-type]
+            is_given = any(_holds_set(known) for _, known in callee.classes)  # type: ignore[arg-type]
+            return is_given or bool(getattr(callee.instance, "may_hold_sets", False))
     return False
 
 

@@ -184,13 +184,20 @@ def _made(analysis: Analysis, frame: Frame, statement: Statement, kind: Any, giv
             return constant, heap
     if kind is range:
         return container(frame, statement, heap, range, Contents())
-    if kind in (set, frozenset, dict, zip, enumerate) and not is_plain(analysis, heap, *values):
+    if kind is slice and len(values) == len(given.positional) < 4:
+        nothing = exact(None)
+        held_by = values if len(values) > 1 else (nothing, *values)
+        made_of = Contents(parts=(*held_by, nothing)[:3])
+        return container(frame, statement, heap, slice, made_of) if values else None
+    if kind in (dict, zip, enumerate) and not is_plain(analysis, heap, *values):
         heap = analysis.unknown(values, heap)
     if kind is deque and given.more is None and len(values) < 3 and {n for n, _ in given.keywords} <= {"maxlen"}:
         values, given = given.positional[:1], Given(given.positional[:1])  # its length does not matter here
     if kind in (list, tuple, set, frozenset, deque) and not given.keywords and given.more is None and len(values) < 2:
         parts = () if not values else parts_of(values[0], heap) if kind in (list, tuple) else None
         held, heap = (NEVER, heap) if not values else elements(analysis, frame, statement, values[0], heap)
+        if kind in (set, frozenset) and not is_plain(analysis, heap, held):  # they are hashed and compared
+            heap = analysis.unknown([held], heap)
         contents = Contents(rest=held) if parts is None or kind not in (list, tuple) else Contents(parts=parts)
         return container(frame, statement, heap, kind, contents)
     if kind is dict and given.more is None and (held_ := contents_of_dict(given, heap)) is not None:

@@ -46,6 +46,8 @@ def call(context: Context, node: gast.Call) -> Made:
     if made is None:
         context.refuse(node, "an operation that is spelled as a call")
     operation = made.operation
+    if isinstance(operation, ir.Make) and operation.kind == "set":  # an empty one, which has no display
+        return sets.displayed(context, placed(gast.Set([]), node))
     if not isinstance(operation, ir.Call) or operation.star is not None or operation.rest is not None:
         context.refuse(node, "a call with stars")
     called = context.reduced.calls.get(made)
@@ -109,7 +111,7 @@ def _of_method(context: Context, node: gast.Call, called: list[Summary], functio
 def _of_library(context: Context, node: gast.Call, function: Any) -> Made:
     if function in LOCKS and not node.args:
         return settled(context, node), nf.Fixed()
-    changed = stores.function(context, node, function)
+    changed = sets.copied(context, node, function) or stores.function(context, node, function)
     if changed is not None:
         return changed
     rule = lookup(function)

@@ -7,7 +7,7 @@ bound at the head of its body, and the heading as the user wrote it::
         s = s + v * w                              v = x[j];  w = y[j]
                                                    s = s + v * w
 
-Text, sets and the like have no places.  Their items carry no derivative, and are recorded where they are read again.
+Text has no places.  Its items carry no derivative, and are recorded where they are read again.
 """
 
 from __future__ import annotations
@@ -40,7 +40,6 @@ from srcgrad.language.effects import resizing
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.expressions import Made, named, settled
 from srcgrad.specialise.instances import static_of
-from srcgrad.specialise.planning import carries
 from srcgrad.specialise.set_operations import are_sets, may_be_set
 from srcgrad.syntax.parse import clone, walk
 
@@ -352,15 +351,13 @@ def are(value: Value, kinds: tuple[Any, ...], *, arrays: bool = False) -> bool:
 
 
 def is_unordered(context: Context, value: Value) -> bool:
-    """Whether a value is text, or a set of what carries no derivative."""
+    """Whether a value is text."""
     def is_one(one: Any) -> bool:
         match one:
             case Exact(value=str() | bytes()):
                 return True
             case Of(kind=kind):
                 return kind in (str, bytes)
-            case At(site=site):
-                return site.kind in (set, frozenset) and not carries(context.facts, Value(frozenset((one,))))
         return False
 
     return not value.is_any and bool(value.atoms) and all(map(is_one, value.atoms))

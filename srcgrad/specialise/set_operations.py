@@ -65,8 +65,8 @@ def in_place(made: Reduced, statement: Assign) -> list[Statement] | None:
 def is_of_sets(operation: ir.Operation, value: Callable[[Operand], Value]) -> bool:
     """Whether an operation makes a set, or calls a method of one that does or that changes it."""
     match operation:
-        case ir.Make(kind="set"):
-            return True
+        case ir.Make(kind="set", elements=elements):
+            return bool(elements)  # a comprehension is written as statements anyway
         case ir.Operator(symbol=symbol, operands=operands):
             return symbol in _IN_PLACE and any(are_sets(value(operand)) for operand in operands)
         case ir.Call(function=function):

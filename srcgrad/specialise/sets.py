@@ -10,6 +10,7 @@ order, where they are gone over::
 
 from __future__ import annotations
 
+import copy
 import math
 from collections import deque
 from collections.abc import Sequence
@@ -21,13 +22,13 @@ import gast
 from srcgrad import runtime
 from srcgrad.errors import UnsupportedSyntax
 from srcgrad.frontend import normal_form as nf
-from srcgrad.frontend.desugar.build import call_builtin, call_runtime, load, method_call, placed
+from srcgrad.frontend.desugar.build import call, call_builtin, call_runtime, load, method_call, placed
 from srcgrad.infer.objects import MAPPINGS
 from srcgrad.infer.values import SCALARS, Array, At, Bound, Exact, Of, Value
 from srcgrad.language import effects
 from srcgrad.specialise.collecting import collected
 from srcgrad.specialise.context import Context
-from srcgrad.specialise.expressions import Made, atom, named
+from srcgrad.specialise.expressions import Made, atom, named, settled
 from srcgrad.specialise.fields import holds_objects
 from srcgrad.specialise.loops import are, is_series
 from srcgrad.specialise.set_operations import ASKING, SETS, are_sets, may_be_set
@@ -44,6 +45,8 @@ _MAKES = effects.returning(frozenset, "element")
 # --- making ----------------------------------------------------------------------------------------------------------
 def displayed(context: Context, node: gast.Set) -> Made:
     """``{a, b}``, and ``{*a, b}``, which is made empty and put into."""
+    if not node.elts:
+        return call_builtin("set", [], node), kept(context, ())
     if not any(isinstance(element, gast.Starred) for element in node.elts):
         given = [_put(context, element) for element in node.elts]
         return placed(gast.Set([_checked(context, one) for one in given]), node), kept(context, given)
@@ -131,6 +134,14 @@ def _listed(context: Context, held: gast.expr, node: gast.AST) -> str:
     items = context.fresh("items")
     context.out.append(nf.Bind(items, call_builtin("list", [held], node), kept(context, ()), context.span))
     return items
+
+
+def copied(context: Context, node: gast.Call, function: Any) -> Made | None:
+    """``copy.copy(s)``; None of other calls."""
+    is_copy = any(function is one for one in (copy.copy, copy.deepcopy)) and len(node.args) == 1 and not node.keywords
+    if not is_copy or not are_sets(context.value(node.args[0])):
+        return None
+    return call(settled(context, node.func), [atom(context, node.args[0])], node), kept(context, ())
 
 
 def argument(context: Context, function: Any, node: Any) -> gast.expr | None:

@@ -300,15 +300,13 @@ def _effect(context: Context, called: gast.Call) -> None:
 
 def _insert(context: Context, called: gast.Call) -> None:
     match called:
+        case gast.Call(func=gast.Attribute(value=base, attr=name), args=[item]) if are_sets(context.value(base)):
+            sets.inserted(context, base, "add" if name in ("add", "append") else "update", item)
         case gast.Call(func=gast.Attribute(value=base, attr="append"), args=[item]):
             context.out.append(nf.Append(named(context, base), atom(context, item), context.span))
         case gast.Call(func=gast.Attribute(value=base, attr="__setitem__"), args=[key, value]):
             place = named(context, base), settled(context, key)
             context.out.append(nf.Store(*place, atom(context, value), context.span))
-        case gast.Call(func=gast.Attribute(value=base, attr="add" | "update" as name), args=[item]) if (
-            are_sets(context.value(base))
-        ):  # fmt: skip
-            sets.inserted(context, base, name, item)
         case gast.Call(func=gast.Attribute(value=base, attr="extend" | "update" as name), args=[source]):
             containers.extend(context, named(context, base), name, source)
         case _:
