@@ -241,6 +241,25 @@ def of_functions(x):
     return 0.0
 
 
+def put_number(seen, t):
+    seen.add(float(t))
+
+
+def of_text_read_in_callee(x):
+    seen = set()
+    put_number(seen, str(x[0]))
+    return sum(seen) * x[1]
+
+
+def of_text_read_in_attempt(x):
+    seen = set()
+    try:
+        seen.add(float(str(x[0])))
+    except KeyError:
+        pass
+    return sum(seen) * x[1]
+
+
 def set_or_list(x):
     s = {1, 2} if x[0] > 1.0 else [1, 2]
     for i in s:
@@ -257,8 +276,8 @@ def set_outside_that_changes(x):
     of_text_callee, of_text_dict_callee, of_text_object, of_text_here, of_text_put, of_text_put_callee,
     of_number, of_number_callee, of_number_field, of_display, of_from_array, of_comp, of_update, of_union,
     of_tuple, of_alias, of_in_list, of_dict_values, of_keys, of_keys2, of_returned, of_returned2, of_pop,
-    of_intersection, of_intersect_tuple, of_except, of_fromkeys, of_nested2, of_objects, of_functions,
-    set_or_list, set_outside_that_changes,
+    of_intersection, of_intersect_tuple, of_except, of_fromkeys, of_nested2,
+    of_text_read_in_callee, of_text_read_in_attempt, of_objects, of_functions, set_or_list, set_outside_that_changes,
 ])  # fmt: skip
 def test_refused(function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     case = program_of(function, (X,))
