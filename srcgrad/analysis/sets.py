@@ -29,13 +29,17 @@ def touches_sets(statement: Statement) -> bool:
         case Bind(operation=Unruled(given=tuple())):
             return True
         case Bind(operation=Call(callee=callee)):
-            return any(_holds_set(known) for _, known in callee.classes)  # type: ignore[arg-type]
+            is_given = any(_holds_set(known) for _, known in callee.classes)  # type: ignore[arg-type]
+            return is_given or bool(getattr(callee.instance, "may_hold_sets", False))
     return False
 
 
 def put_into_sets(statements: Sequence[Statement]) -> set[str]:
-    """The names that what is put into a set may be made of."""
-    kept = {name for s in statements if isinstance(s, Bind) and touches_sets(s) for name in names_read(s.expression)}
+    """The names that what is put into a set may be made of, and the results of callees that may put something in."""
+    touching = [s for s in statements if isinstance(s, Bind) and touches_sets(s)]
+    kept = {name for statement in touching for name in names_read(statement.expression)}
+    # A callee may put in what it reads itself, and return nothing of it.
+    kept.update(statement.target for statement in touching if isinstance(statement.operation, Call))
     before = -1 if kept else 0
     while len(kept) != before:
         before = len(kept)

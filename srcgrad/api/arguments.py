@@ -157,6 +157,8 @@ def kind_of(value: object) -> object:
         return type(value), tuple(kind_of(item) for item in value)
     if isinstance(value, dict):
         return type(value), tuple((key, kind_of(item)) for key, item in value.items())
+    if isinstance(value, set | frozenset):
+        return type(value), frozenset(map(kind_of, value))
     if isinstance(value, np.ndarray):
         return type(value), value.ndim, value.dtype.char
     if is_object(value):

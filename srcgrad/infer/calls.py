@@ -47,6 +47,7 @@ from srcgrad.infer.objects import (
 )
 from srcgrad.infer.outside import is_of_library, is_remembering
 from srcgrad.infer.parameters import Given, bind, defaults_of, stored_defaults
+from srcgrad.infer.sets import set_method
 from srcgrad.infer.values import ANY, NEVER, SCALARS, Array, At, Bound, Exact, Of, Value, exact, of, union
 from srcgrad.infer.views import seen_again
 from srcgrad.ir.evaluating import BINARY, IN_PLACE
@@ -193,14 +194,21 @@ def _made(analysis: Analysis, frame: Frame, statement: Statement, kind: Any, giv
             return constant, heap
     if kind is range:
         return container(frame, statement, heap, range, Contents())
+    if kind is slice and len(values) == len(given.positional) < 4:
+        nothing = exact(None)
+        held_by = values if len(values) > 1 else (nothing, *values)
+        made_of = Contents(parts=(*held_by, nothing)[:3])
+        return container(frame, statement, heap, slice, made_of) if values else None
     is_lazy = kind in (zip, enumerate) and all(_is_built_in(analysis, value, heap) for value in values)
-    if kind in (set, frozenset, dict, zip, enumerate) and not is_lazy and not is_plain(analysis, heap, *values):
+    if kind in (dict, zip, enumerate) and not is_lazy and not is_plain(analysis, heap, *values):
         heap = analysis.unknown(values, heap)
     if kind is deque and given.more is None and len(values) < 3 and {n for n, _ in given.keywords} <= {"maxlen"}:
         values, given = given.positional[:1], Given(given.positional[:1])  # its length does not matter here
     if kind in (list, tuple, set, frozenset, deque) and not given.keywords and given.more is None and len(values) < 2:
         parts = () if not values else parts_of(values[0], heap) if kind in (list, tuple) else None
         held, heap = (NEVER, heap) if not values else elements(analysis, frame, statement, values[0], heap)
+        if kind in (set, frozenset) and not is_plain(analysis, heap, held):  # they are hashed and compared
+            heap = analysis.unknown([held], heap)
         contents = Contents(rest=held) if parts is None or kind not in (list, tuple) else Contents(parts=parts)
         return container(frame, statement, heap, kind, contents)
     if kind is dict and given.more is None and (held_ := contents_of_dict(given, heap)) is not None:
@@ -393,9 +401,10 @@ def _of_builtin(
     if kind in (int, float, complex, bool, bytes) or isinstance(kind, type) and issubclass(kind, np.generic):
         effect = Effect()  # numbers change nothing, and hold nothing
     if isinstance(atom, At):
-        changed = rearranged(analysis, frame, statement, atom, name, given, heap)
-        if changed is not NotImplemented:
-            return changed  # type: ignore[no-any-return]
+        for followed_ in (rearranged, set_method):
+            changed = followed_(analysis, frame, statement, atom, name, given, heap)
+            if changed is not NotImplemented:
+                return changed  # type: ignore[no-any-return]
     if isinstance(atom, At) and kind in MAPPINGS and name in ("items", "keys", "values") and not given.values():
         return container(frame, statement, heap, type(getattr(kind(), name)()), Contents(fields={"of": receiver}))
     if isinstance(atom, Array) and is_fresh(effect, given.after(receiver)):

@@ -18,9 +18,19 @@ from srcgrad.infer.frames import Frame, Way, Ways, merged
 from srcgrad.infer.generators import is_left_by_exceptions
 from srcgrad.infer.heap import Heap
 from srcgrad.infer.iteration import is_single
-from srcgrad.infer.objects import class_of, classes_of, data, is_instance, is_method, is_plain, looked_up, truth
+from srcgrad.infer.objects import (
+    CONTAINERS,
+    class_of,
+    classes_of,
+    data,
+    is_instance,
+    is_method,
+    is_plain,
+    looked_up,
+    truth,
+)
 from srcgrad.infer.operations import run
-from srcgrad.infer.values import ANY, At, Atom, Exact, Value, at, exact, union, widened
+from srcgrad.infer.values import ANY, At, Atom, Bound, Exact, Value, at, exact, union, widened
 from srcgrad.ir import operations as ir
 from srcgrad.ir.regions import (
     Assign,
@@ -67,7 +77,7 @@ def _run(analysis: Analysis, frame: Frame, block: Block, heap: Heap, before: dic
         if isinstance(statement, Assign):
             frame.may_raise(heap)
             if frame.raised is not None:
-                analysis.carried.update(frame.all(list(operands_of(statement.operation))))
+                analysis.carried.update(_held_by_exceptions(frame, statement.operation))
             around, analysis.at = analysis.at, (frame, statement)
             made = run(analysis, frame, statement, heap)
             analysis.at = around
@@ -102,6 +112,32 @@ def _run(analysis: Analysis, frame: Frame, block: Block, heap: Heap, before: dic
             given = [frame[part] for part in (exception, cause) if part is not None]
             frame.may_raise(analysis.unknown(given, heap, is_run=False))
     return ways
+
+
+def _held_by_exceptions(frame: Frame, operation: ir.Operation) -> list[Value]:
+    """What the exceptions may hold that an operation raises: of built-in containers the key that is not there."""
+    held = list(operands_of(operation))
+    match operation:
+        case ir.GetAttribute(base=base, name=name) if (kinds := _kinds_of_containers(frame[base])) and all(
+            hasattr(kind, name) for kind in kinds
+        ):
+            return []
+        case ir.GetItem(base=base, index=index) | ir.DeleteItem(base=base, index=index) if (
+            _kinds_of_containers(frame[base])
+        ):
+            return [frame[index]]
+        case ir.Call(function=function) if (atoms := frame[function].atoms) and not frame[function].is_any and all(
+            isinstance(a, Bound) and a.function is None and _kinds_of_containers(a.receiver) for a in atoms
+        ):
+            held = [operand for operand in held if operand is not function]
+    return list(frame.all(held))
+
+
+def _kinds_of_containers(value: Value) -> set[type]:
+    """The classes of a value that is one of several built-in containers; none of any other."""
+    kinds = {class_of(atom) if isinstance(atom, At) else None for atom in value.atoms}
+    is_known = not value.is_any and all(kind in CONTAINERS for kind in kinds)
+    return {kind for kind in kinds if kind is not None} if is_known else set()
 
 
 def special(

@@ -119,7 +119,7 @@ class Kinds:
             return self._held(value, kind, entries, Contents(single=False, entries=entries))
         if kind in (dict, OrderedDict) and is_any_key:
             return self._of_any_number(value, kind, [*value, *value.values()], inside)
-        if kind in (set, frozenset) and is_any_key:
+        if kind in (set, frozenset):
             return self._of_any_number(value, kind, value, inside)
         if is_known_by_kind(value) and is_object(value) and not self._outside.is_open(kind):
             note_class(kind)

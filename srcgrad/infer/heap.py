@@ -144,7 +144,7 @@ class Heap:
                 if site not in found:
                     found.add(site)
                     if site not in self.seen:
-                        pending += [part for part in self[site].values() if part.atoms]
+                        pending += [part for part in self[site].values() if part.atoms or part.is_any]
         return frozenset(found), held
 
     def __contains__(self, site: Site) -> bool:

@@ -33,6 +33,7 @@ from srcgrad.infer.objects import (
 )
 from srcgrad.infer.outside import is_of_library
 from srcgrad.infer.sequences import compared, joined_tuples
+from srcgrad.infer.sets import set_operator
 from srcgrad.infer.values import ANY, NEVER, SCALARS, Array, At, Atom, Exact, Of, Value, exact, of, union
 from srcgrad.ir.evaluating import BINARY, COMPARING, UNARY
 from srcgrad.ir.operations import END, UNBOUND
@@ -226,6 +227,9 @@ def arithmetic(
             analysis, frame, statement, symbol, operands, in_place, heap,
             lambda plain: arithmetic(analysis, frame, statement, symbol, plain, in_place, heap),
         )  # fmt: skip
+    made = set_operator(analysis, frame, statement, symbol, operands, in_place, heap)
+    if made is not NotImplemented:
+        return made  # type: ignore[no-any-return]
     held = [NEVER]
     kinds = {_container_of(atom) for value in operands for atom in value.atoms}
     for value in operands:
@@ -239,12 +243,10 @@ def arithmetic(
                 heap = analysis.store(heap, atom.site, _added(heap[atom.site], more))
         held.append(operands[0])
     value, heap = data(frame, statement, heap, *held)
-    made = [value, operands[0]] if in_place else [value]
     if kinds <= {list}:
         rest = Contents(rest=union(*held))
-        built, heap = container(frame, statement, heap, list, rest, "list")
-        made = [built, operands[0]] if in_place else [built]
-    return union(*made), heap
+        value, heap = container(frame, statement, heap, list, rest, "list")
+    return union(value, *operands[:in_place]), heap
 
 
 def _added(before: Contents, more: Contents) -> Contents:

@@ -28,13 +28,14 @@ from srcgrad.language.models.array_modules import model_in_numpy
 from srcgrad.rules.table import is_constant, lookup
 from srcgrad.rules.table import method as method_function
 from srcgrad.rules.template import Rule, UnsupportedCall
-from srcgrad.specialise import containers, stores
+from srcgrad.specialise import containers, sets, stores
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.dispatching import Method
 from srcgrad.specialise.expressions import Made, atom, is_spelled, is_varied_container, settled
 from srcgrad.specialise.fields import holds_objects
 from srcgrad.specialise.instances import covers, fixed_parameters, instance_of, static_of
 from srcgrad.specialise.managers import LOCKS
+from srcgrad.specialise.set_operations import SETS
 from srcgrad.syntax.globals import GlobalBinding, reference
 
 
@@ -45,6 +46,8 @@ def call(context: Context, node: gast.Call) -> Made:
     if made is None:
         context.refuse(node, "an operation that is spelled as a call")
     operation = made.operation
+    if isinstance(operation, ir.Make) and operation.kind == "set":  # an empty one, which has no display
+        return sets.displayed(context, placed(gast.Set([]), node))
     if not isinstance(operation, ir.Call) or operation.star is not None or operation.rest is not None:
         context.refuse(node, "a call with stars")
     called = context.reduced.calls.get(made)
@@ -73,6 +76,8 @@ def call(context: Context, node: gast.Call) -> Made:
         from srcgrad.specialise.constructing import constructed  # which calls an ``__init__``
 
         return constructed(context, node, called, function)
+    if isinstance(function, type) and function in SETS:
+        return sets.constructed(context, node, function)
     if isinstance(function, type) and (built := containers.constructed(context, node, function)) is not None:
         return built
     if function is not None:
@@ -84,7 +89,8 @@ def call(context: Context, node: gast.Call) -> Made:
     if is_method and isinstance(node.func, gast.Attribute):
         bound = replace(bounds[0], receiver=union(*(each.receiver for each in bounds)))
         if bound.function is None:
-            changed = containers.method(context, node, bound) or stores.method(context, node, bound)
+            changed = sets.method(context, node, bound) or containers.method(context, node, bound)
+            changed = changed or stores.method(context, node, bound)
             if changed is not None and isinstance(changed[1], nf.Exchange) and not bound.name.startswith("pop"):  # None
                 context.out.append(nf.Bind(context.fresh(), *changed, context.span))
                 changed = constant(None, node), nf.Fixed()
@@ -107,7 +113,7 @@ def _of_method(context: Context, node: gast.Call, called: list[Summary], functio
 def _of_library(context: Context, node: gast.Call, function: Any) -> Made:
     if function in LOCKS and not node.args:
         return settled(context, node), nf.Fixed()
-    changed = stores.function(context, node, function)
+    changed = sets.copied(context, node, function) or stores.function(context, node, function)
     if changed is not None:
         return changed
     rule = lookup(function)
@@ -167,7 +173,8 @@ def _applied(
         parts = expression.elts if parameter == rule.variadic and isinstance(expression, gast.Tuple) else [expression]
         for part in parts:
             is_read = parameter in rule.sensitive
-            done[id(part)] = containers.argument(context, part) if is_read else settled(context, part)
+            items = sets.argument(context, function, part) if is_read else None
+            done[id(part)] = items or (containers.argument(context, part) if is_read else settled(context, part))
     operands: dict[str, Any] = {}
     for parameter, expression in bound.items():
         if id(expression) in done:

@@ -17,10 +17,15 @@ from srcgrad.frontend import normal_form as nf
 from srcgrad.frontend.desugar.build import call_builtin, load, placed, subscript
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.loops import Item, Series, entries_of, series_of, whole
+from srcgrad.specialise.set_operations import are_sets
 
 
 def collected(context: Context, node: Any) -> str | None:
     """The name of a new list of what an expression runs over; None of what has no places."""
+    if are_sets(context.value(node)):
+        from srcgrad.specialise.sets import listed  # which are made of what is collected
+
+        return listed(context, node)
     series = series_of(context, node, set())
     if series is None:
         return None

@@ -99,6 +99,7 @@ def operation_of(context: Context, node: Any) -> Made:
         from srcgrad.specialise.calls import call  # whose operands are expressions in turn
 
         return call(context, node)
+    from srcgrad.specialise import sets
     from srcgrad.specialise.containers import displayed, displayed_dict
 
     if isinstance(node, gast.Name) or context.is_fixed(node) and not _holds(context.value(node)):
@@ -133,6 +134,8 @@ def operation_of(context: Context, node: Any) -> Made:
             return placed(gast.Dict(list(keys), list(given)), node), nf.Pack("dict", given, keys)
         case gast.Dict():
             return displayed_dict(context, node)
+        case gast.Set():
+            return sets.displayed(context, node)
     if context.is_fixed(node):
         return settled(context, node), nf.Fixed()
     context.refuse(node, f"an expression of class {type(node).__name__}")
@@ -160,6 +163,10 @@ def _are_mappings(value: Value) -> bool:
 
 
 def operate(context: Context, op: gast.AST, atoms: list[gast.expr], node: Any) -> Made:
+    from srcgrad.specialise import sets  # whose items are expressions in turn
+
+    if (made := sets.operated(context, op, atoms, node)) is not None:
+        return made
     if any(_is_object(context.value(operand)) for operand in atoms):
         context.refuse(node, "an operator of an object")
     function = operator_of(type(op))

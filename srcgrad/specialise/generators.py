@@ -33,6 +33,7 @@ from srcgrad.ir.rewriting import with_operands
 from srcgrad.rules.table import lookup
 from srcgrad.specialise.arguments import only_arguments
 from srcgrad.specialise.inlining import Renaming, bound_by, with_one_end
+from srcgrad.specialise.set_operations import are_sets
 
 if TYPE_CHECKING:
     from srcgrad.specialise.reduced import Reduced
@@ -115,10 +116,12 @@ def _function(value: Value) -> Any:
 
 
 def _extended(made: Reduced, call: ir.Call, before: list[Statement]) -> Operand | None:
-    """The list of a call ``items.extend(...)``, which takes items one by one."""
+    """The list of a call ``items.extend(...)``, which takes items one by one; or a set, of ``items.update(...)``."""
     match made.value(call.function):
         case Value(atoms=atoms, is_any=False) if all(
             isinstance(a, Bound) and a.name == "extend" and is_list(a.receiver) for a in atoms
+        ) or len(call.positional) == 1 and all(
+            isinstance(a, Bound) and a.name == "update" and are_sets(a.receiver) for a in atoms
         ):
             found = (s.operation for s in before if isinstance(s, Assign) and call.function in s.targets)
             return next((made_.base for made_ in found if isinstance(made_, ir.GetAttribute)), None)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
@@ -17,7 +18,7 @@ import numpy as np
 from srcgrad.infer.facts import Facts
 from srcgrad.infer.heap import Site, within
 from srcgrad.infer.summaries import Summary
-from srcgrad.infer.values import SCALARS, Array, At, Bound, Exact, Value, exact
+from srcgrad.infer.values import SCALARS, Array, At, Bound, Exact, Value, at, exact
 from srcgrad.ir.operations import Version
 from srcgrad.ir.regions import Function
 from srcgrad.language.models.derivatives import Derivative
@@ -41,6 +42,14 @@ class Instance:
     facts: Facts = field(compare=False)  # which the summary is of
     made: type | None = None  # the class of the object that it returns, where it is an ``__init__``
     captured: Captured | None = field(default=None, compare=False)  # of a function that stands in the text of another
+
+    @cached_property
+    def may_hold_sets(self) -> bool:
+        """Whether what it is given or captured may be a set, or hold one: what else it is given may be put in there."""
+        heap = self.summary.heap
+        sites, held = heap.reachable([*self.summary.arguments.values(), *map(at, self.summary.cells.values())])
+        is_known = not any(heap.is_seen(site) for site in sites) and not any(value.is_any for value in held)
+        return not is_known or any(site.kind in (set, frozenset) for site in sites)
 
 
 def instance_of(

@@ -7,7 +7,7 @@ bound at the head of its body, and the heading as the user wrote it::
         s = s + v * w                              v = x[j];  w = y[j]
                                                    s = s + v * w
 
-Text, sets and the like have no places.  Their items carry no derivative, and are recorded where they are read again.
+Text has no places.  Its items carry no derivative, and are recorded where they are read again.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from srcgrad.language.effects import resizing
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.expressions import Made, named, settled
 from srcgrad.specialise.instances import static_of
-from srcgrad.specialise.planning import carries
+from srcgrad.specialise.set_operations import are_sets, may_be_set
 from srcgrad.syntax.parse import clone, walk
 
 #: What a loop binds in each round: one value, or the parts of a tuple.
@@ -178,7 +178,9 @@ def series_of(context: Context, node: Any, taken: set[str]) -> Series | None:
         return _counted(context, node, [node.keywords[0].value], taken)
     if function is zip and node.args and not node.keywords:
         return _zipped(context, node, taken)
-    if function is reversed and function_called(context, node.args[0]) not in (zip, enumerate):
+    if function is reversed and function_called(context, node.args[0]) not in (zip, enumerate) and not (
+        may_be_set(context.value(node.args[0]))
+    ):  # fmt: skip
         inner = series_of(context, node.args[0], taken)
         return None if inner is None else _reversed(inner, node)
     if (numbers := _numbers(context, node)) is not None:
@@ -189,9 +191,14 @@ def series_of(context: Context, node: Any, taken: set[str]) -> Series | None:
     value = context.value(node)
     if are(value, MAPPINGS):
         return entries_of(context, node, "keys", node, taken)
-    if not are(value, (list, tuple, deque, range), arrays=True):
+    if are_sets(value):
+        from srcgrad.specialise.sets import gone_over  # whose items may be those of a loop in turn
+
+        name = gone_over(context, node)
+    elif are(value, (list, tuple, deque, range), arrays=True):
+        name = _kept(context, node, taken)
+    else:
         return None
-    name = _kept(context, node, taken)
     reads_numbers = are(value, (range,))
 
     def item(place: gast.expr) -> Item:
@@ -344,15 +351,13 @@ def are(value: Value, kinds: tuple[Any, ...], *, arrays: bool = False) -> bool:
 
 
 def is_unordered(context: Context, value: Value) -> bool:
-    """Whether a value is text, or a set of what carries no derivative."""
+    """Whether a value is text."""
     def is_one(one: Any) -> bool:
         match one:
             case Exact(value=str() | bytes()):
                 return True
             case Of(kind=kind):
                 return kind in (str, bytes)
-            case At(site=site):
-                return site.kind in (set, frozenset) and not carries(context.facts, Value(frozenset((one,))))
         return False
 
     return not value.is_any and bool(value.atoms) and all(map(is_one, value.atoms))

@@ -43,6 +43,7 @@ from srcgrad.language.effects import method, of_function
 from srcgrad.rules.table import is_constant, lookup
 from srcgrad.rules.template import UnsupportedCall
 from srcgrad.specialise.reduced import Reduced
+from srcgrad.specialise.set_operations import asks, is_of_sets
 
 #: Classes whose objects hold no number that may vary.
 _PLAIN = (slice, range, np.dtype, FunctionType, BuiltinFunctionType, ModuleType, type, BaseException)
@@ -120,16 +121,14 @@ def decided(reduced: Reduced, facts: Facts) -> Naming:
             made.movable.update(statement.targets)
             made.apart.update(v for v in operands_of(operation) if isinstance(v, Version))
             continue
-        if isinstance(operation, ir.Call) and not managers.isdisjoint(statement.targets):
-            of_user = False  # it is written as it is, where it is entered
-        elif isinstance(operation, ir.Call) and (of_user := statement in reduced.calls):
-            readers = [part for target in statement.targets for _, part in uses.get(target, ())]
-            if not (len(readers) == 1 and isinstance(readers[0], ir.Copy | ir.WriteCell)):
-                made.apart.update(statement.targets)
-        else:
-            of_user = False
+        is_manager = not managers.isdisjoint(statement.targets)  # it is written as it is, where it is entered
+        of_user = isinstance(operation, ir.Call) and statement in reduced.calls and not is_manager
+        makes_set = is_of_sets(operation, value) and not _is_asked(statement, made, uses)
+        if (of_user or makes_set) and not _is_bound_alone(statement, uses):
+            made.apart.update(statement.targets)
         if is_changing := _changes(operation, value):
             made.apart.update(statement.targets)
+        is_changing = is_changing or makes_set
         if of_user or is_changing or not (statement.targets and set(statement.targets) <= made.fixed):
             made.apart.update(
                 v for v in _atoms(operation, value) if isinstance(v, Version)
@@ -229,6 +228,18 @@ def _is_fixed(facts: Facts, statement: Assign, value: Any, made: Naming, uses: M
         isinstance(part, ir.Compare | ir.Operator | ir.GetAttribute | ir.GetItem | ir.Format)
         or isinstance(part, ir.Call) and _is_about(value(part.function))
     )  # fmt: skip
+
+
+def _is_bound_alone(statement: Assign, uses: Mapping[Operand, list[Any]]) -> bool:
+    """Whether a variable is bound to what a statement makes, and nothing else reads it."""
+    readers = [part for target in statement.targets for _, part in uses.get(target, ())]
+    return len(readers) == 1 and isinstance(readers[0], ir.Copy | ir.WriteCell)
+
+
+def _is_asked(statement: Assign, made: Naming, uses: Mapping[Operand, list[Any]]) -> bool:
+    """Whether a set has no name, and is only asked."""
+    return all(t.variable is None and t in made.fixed and all(asks(part) for _, part in uses.get(t, ()))
+               for t in statement.targets)  # fmt: skip
 
 
 def _is_about(function: Value) -> bool:
@@ -336,6 +347,8 @@ class _Order:
                 return any(iterator in operands_of(part) for _, s in walk(statement.body) for part in _reading(s))
             match statement:
                 case Assign(operation=ir.Make(kind="list" | "tuple") | ir.Copy() | ir.ReadCell() | ir.Iterate()):
+                    continue
+                case Assign(operation=ir.Make(kind="set", elements=())):
                     continue
                 case Assign(operation=ir.WriteCell(cell=cell)) if cell not in self._cells(iterator):
                     continue

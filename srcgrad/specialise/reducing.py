@@ -44,6 +44,7 @@ from srcgrad.specialise.patterns import taken_apart
 from srcgrad.specialise.reached import reached
 from srcgrad.specialise.records import followed, refuse_others
 from srcgrad.specialise.reduced import Frame, Reduced
+from srcgrad.specialise.set_operations import in_place
 from srcgrad.specialise.unassigned import looks, refuse_unassigned
 from srcgrad.specialise.unused import without_unused
 from srcgrad.syntax.globals import reference
@@ -126,6 +127,8 @@ def _block(made: Reduced, block: Block) -> Block:
                 is_written = True
                 if written[1] is not None:
                     made.known[statement.targets[0]] = made.known.get(written[1], written[1])
+            case Assign(operation=ir.Operator()) if (changing := in_place(made, statement)) is not None:
+                statements += changing
             case Assign() if (methods := explicit(made, statement)) is not None:
                 statements += methods
                 is_written = True

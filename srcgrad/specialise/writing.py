@@ -29,7 +29,7 @@ from srcgrad.ir.restoring.functions import restored_body
 from srcgrad.ir.restoring.pending import uses_of
 from srcgrad.language.effects import of_function
 from srcgrad.rules.table import is_constant
-from srcgrad.specialise import containers, stores
+from srcgrad.specialise import containers, sets, stores
 from srcgrad.specialise.attempts import without_try
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.expressions import atom, named, operate, operation_of, settled
@@ -42,6 +42,7 @@ from srcgrad.specialise.managers import write_with
 from srcgrad.specialise.planning import decided
 from srcgrad.specialise.reduced import Reduced
 from srcgrad.specialise.reducing import reduced
+from srcgrad.specialise.set_operations import are_sets
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import names_read, walk
 
@@ -224,7 +225,7 @@ def _unpack(context: Context, elements: list[Any], value: Any) -> None:
         for element, name in zip(elements, held, strict=True):
             assignment(context, [element], load(name, value))
         return
-    source = named(context, value)
+    source = sets.listed(context, value) if are_sets(context.value(value)) else named(context, value)
     inner: list[tuple[str, Any]] = []
     names: list[str] = []
     for element in elements:
@@ -290,13 +291,17 @@ def _effect(context: Context, called: gast.Call) -> None:
     expression, operation = operation_of(context, called)
     if isinstance(operation, nf.Fixed | nf.Copy) and isinstance(expression, gast.Constant | gast.Name):
         return  # all that it does is written
-    if not isinstance(operation, nf.Call | nf.Apply | nf.Exchange) and not is_constant(function):
+    if not isinstance(operation, nf.Call | nf.Apply | nf.Exchange) and not (
+        is_constant(function) or isinstance(operation, nf.Unruled) and operation.given is not None
+    ):
         context.refuse(called, "a call for its effect")
     context.out.append(nf.Bind(context.fresh(), expression, operation, context.span))
 
 
 def _insert(context: Context, called: gast.Call) -> None:
     match called:
+        case gast.Call(func=gast.Attribute(value=base, attr=name), args=[item]) if are_sets(context.value(base)):
+            sets.inserted(context, base, "add" if name in ("add", "append") else "update", item)
         case gast.Call(func=gast.Attribute(value=base, attr="append"), args=[item]):
             context.out.append(nf.Append(named(context, base), atom(context, item), context.span))
         case gast.Call(func=gast.Attribute(value=base, attr="__setitem__"), args=[key, value]):
