@@ -47,6 +47,7 @@ from srcgrad.infer.objects import (
 )
 from srcgrad.infer.outside import is_of_library, is_remembering
 from srcgrad.infer.parameters import Given, bind, defaults_of, stored_defaults
+from srcgrad.infer.starting import asks_nothing, calls_nothing, starts_itself
 from srcgrad.infer.values import ANY, NEVER, SCALARS, Array, At, Bound, Exact, Of, Value, exact, of, union
 from srcgrad.infer.views import seen_again
 from srcgrad.ir.evaluating import BINARY, IN_PLACE
@@ -69,7 +70,23 @@ def call(analysis: Analysis, frame: Frame, statement: Statement, function: Value
     frame.may_raise(heap)
     if function.is_any:
         return ANY, analysis.unknown([function, *given.values()], heap)
-    return together([_one(analysis, frame, statement, atom, given, heap) for atom in function.atoms])
+    return together([_one(analysis, frame, statement, atom, given, heap) for atom in _by_class(function)])
+
+
+def _by_class(function: Value) -> list[Any]:
+    """What is called, with one method for all of its objects of a class, which is written once for them."""
+    found: dict[Any, Any] = {}
+    for atom in function.atoms:
+        kinds = {class_of(one) for one in atom.receiver.atoms} if isinstance(atom, Bound) else set()
+        if isinstance(atom, Bound) and isinstance(atom.function, FunctionType) and len(kinds) == 1 and not (
+            atom.receiver.is_any
+        ):
+            key = atom.name, atom.function, kinds.pop()
+            receivers = [found[key].receiver] if key in found else []
+            found[key] = replace(atom, receiver=union(atom.receiver, *receivers))
+        else:
+            found[atom] = atom
+    return list(found.values())
 
 
 def _one(analysis: Analysis, frame: Frame, statement: Statement, atom: Any, given: Given, heap: Heap) -> Made:
@@ -169,9 +186,9 @@ def _made(analysis: Analysis, frame: Frame, statement: Statement, kind: Any, giv
         return container(frame, statement, heap, kind, Contents(fields=dict(given.keywords)))
     if kind in CLASSES:
         return _started(analysis, frame, statement, kind, Contents(), given, heap)
-    if issubclass(kind, BaseException) and not is_of_library(kind) and not _starts_itself(kind):
+    if issubclass(kind, BaseException) and not is_of_library(kind) and not starts_itself(kind):
         return container(frame, statement, heap, kind, Contents(rest=union(*values)))
-    if issubclass(kind, BaseException) and is_of_library(kind) and not _starts_itself(kind):
+    if issubclass(kind, BaseException) and is_of_library(kind) and not starts_itself(kind):
         return applied(analysis, frame, statement, Effect(returns="element"), given, heap)
     if kind in (type, super) or is_of_library(kind) and not is_plain(analysis, heap, *values):
         if kind not in (*CONTAINERS, *ITERATORS):
@@ -183,8 +200,15 @@ def _made(analysis: Analysis, frame: Frame, statement: Statement, kind: Any, giv
             return constant, heap
     if kind is range:
         return container(frame, statement, heap, range, Contents())
-    if kind in (set, frozenset, dict, zip, enumerate) and not is_plain(analysis, heap, *values):
-        heap = analysis.unknown(values, heap)
+    if kind is np.errstate and calls_nothing(given):
+        return container(frame, statement, heap, kind, Contents())
+    if kind is slice and not given.keywords and given.more is None and len(values) in (1, 2, 3):
+        none = exact(None)
+        bounds = {1: (none, *values, none), 2: (*values, none)}.get(len(values), values)
+        return container(frame, statement, heap, slice, Contents(parts=bounds))
+    if kind in (set, frozenset, dict, zip, enumerate) and not asks_nothing(kind, given, heap):
+        if not is_plain(analysis, heap, *values):
+            heap = analysis.unknown(values, heap)
     if kind is deque and given.more is None and len(values) < 3 and {n for n, _ in given.keywords} <= {"maxlen"}:
         values, given = given.positional[:1], Given(given.positional[:1])  # its length does not matter here
     if kind in (list, tuple, set, frozenset, deque) and not given.keywords and given.more is None and len(values) < 2:
@@ -217,16 +241,6 @@ def _made(analysis: Analysis, frame: Frame, statement: Statement, kind: Any, giv
     if not plain or analysis.assigned.is_open(kind):
         return ANY, analysis.unknown([exact(kind), *values], heap)
     return _started(analysis, frame, statement, kind, Contents(), given, heap)
-
-
-def _starts_itself(kind: type[BaseException]) -> bool:
-    """Whether making an exception of a class runs more than what Python's own do, which keep their arguments, or it
-    has methods of the user's."""
-    own = [base for base in kind.__mro__ if not is_of_library(base)]
-    return type(kind) is not type or any(
-        isinstance(looked_up(kind, name), FunctionType | staticmethod | classmethod) for name in ("__init__", "__new__")
-    ) or any(callable(held) or hasattr(type(held), "__get__") for base in own for name, held in vars(base).items()
-             if name not in ("__weakref__", "__dict__"))  # fmt: skip
 
 
 def _started(
