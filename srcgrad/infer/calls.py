@@ -48,7 +48,7 @@ from srcgrad.infer.objects import (
 from srcgrad.infer.outside import is_of_library, is_remembering
 from srcgrad.infer.parameters import Given, bind, defaults_of, stored_defaults
 from srcgrad.infer.starting import asks_nothing, calls_nothing, starts_itself
-from srcgrad.infer.values import ANY, NEVER, SCALARS, Array, At, Bound, Exact, Of, Value, exact, of, union
+from srcgrad.infer.values import ANY, NEVER, SCALARS, Array, At, Bound, Exact, Of, Value, are_numbers, exact, of, union
 from srcgrad.infer.views import seen_again
 from srcgrad.ir.evaluating import BINARY, IN_PLACE
 from srcgrad.ir.regions import Function
@@ -56,6 +56,7 @@ from srcgrad.language.effects import Effect, member, method, of_function
 from srcgrad.language.models import CLASSES, MODELS, ORIGINALS, is_of_model
 from srcgrad.language.models.array_modules import class_in_numpy, model_in_numpy
 from srcgrad.language.models.derivatives import TRANSFORMS
+from srcgrad.language.operators import IN_PLACE_METHODS
 from srcgrad.rules.table import is_constant, lookup
 from srcgrad.runtime.binding import cached_function
 
@@ -400,6 +401,8 @@ def _of_builtin(
             return changed  # type: ignore[no-any-return]
     if isinstance(atom, At) and kind in MAPPINGS and name in ("items", "keys", "values") and not given.values():
         return container(frame, statement, heap, type(getattr(kind(), name)()), Contents(fields={"of": receiver}))
+    if isinstance(atom, Array) and name in IN_PLACE_METHODS and len(values) == 2 and are_numbers(*values):
+        return arithmetic(analysis, frame, statement, IN_PLACE_METHODS[name], values, True, heap)
     if isinstance(atom, Array) and is_fresh(effect, given.after(receiver)):
         known = results_of_method(name, receiver, given.positional, given.keywords, heap)
         if known is not None:

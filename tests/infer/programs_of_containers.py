@@ -342,6 +342,23 @@ def operators_in_a_loop(x):
     return one.value
 
 
+class Reflecting:
+    __array_ufunc__ = None
+
+    def __rmul__(self, other):
+        LOG.append(None)
+        return "text"
+
+
+def methods_in_place(x):
+    y = x
+    z = y.__imul__(2.0)
+    w = y.__iadd__(np.ones(3))
+    made = y.__imul__(Reflecting())
+    z[0] = 7.0
+    return x, w, made, LOG
+
+
 # --- views in lists --------------------------------------------------------------------------------------------------
 def parts_of_an_array(x):
     parts = np.split(x[:2], 2)

@@ -359,3 +359,89 @@ def test_what_is_changed_before_it_raises_is_refused():
 
 def test_one_branch_for_each_class():
     assert text(of_several_of_one_class, X).count("if type(") == 3
+
+
+# --- operations that are spelled as methods --------------------------------------------------------------------------
+def put(q, v):
+    return q.__setitem__(0, v * v)
+
+
+def multiplied(q, v):
+    return q.__imul__(v)
+
+
+def stored_by_a_method(x):
+    y, held, named = x * 1.0, [x[0], x[1]], {0: x[2]}
+    put(held, x[3])
+    put(named, x[0])
+    return np.sum(y) * held[0] * named[0] if put(y, x[1]) is None else x[0]
+
+
+def changed_by_a_method(x):
+    y = x * 1.0
+    z = multiplied(y, x[0])
+    z[1] = x[2]
+    y.__iadd__(x)
+    return np.sum(y * multiplied(z, 2.0))
+
+
+def stored_by_a_method_where_exceptions_are_caught(x):
+    y = x * 1.0
+    try:
+        y.__setitem__(slice(2), x[2:] * x[0])
+        y.__imul__(x)
+        y.__setitem__(slice(2), x)
+    except ValueError:
+        y[3] = x[1]
+    return np.sum(y**2)
+
+
+# --- what is not reached ---------------------------------------------------------------------------------------------
+def number_that_is_sliced(x):
+    if x[0] > 5.0:
+        y = np.sum(x)
+        y[0] = x[1]
+        for i in range(2):
+            y = y * x[i]
+        return np.tanh(y[::-1].reshape(2, 2).copy())[0, 0]
+    return np.sum(x**2)
+
+
+def number_that_is_sliced_where_exceptions_are_caught(x):
+    s = x[0]
+    for i in range(3):
+        try:
+            if x[i] > 0.6:
+                y = 0.25
+                s = s * x[1]
+                z = y[::-1]
+                s = s * np.sum(z.reshape(2, 2))
+        except TypeError:
+            s = s + x[i]
+    return s
+
+
+@pytest.mark.parametrize("function", [
+    stored_by_a_method, changed_by_a_method, stored_by_a_method_where_exceptions_are_caught, number_that_is_sliced,
+    number_that_is_sliced_where_exceptions_are_caught,
+])  # fmt: skip
+def test_right_as_well(function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    check_right(function, monkeypatch, X)
+
+
+def unbound(x, n):
+    s = x[0]
+    if n > 1:
+        t = t * s  # noqa: F821
+        for i in range(2):
+            t = t * x[i]
+    return s * x[1]
+
+
+def test_what_raises_before_what_is_not_reached_raises() -> None:
+    with srcgrad.options(infer_first=True):
+        assert srcgrad.grad(unbound)(X, 1.0).tolist() == [1.3, 0.7, 0.0, 0.0]
+        with pytest.raises(NameError):
+            srcgrad.grad(unbound)(X, 2.0)
+        with pytest.raises((TypeError, IndexError)):
+            srcgrad.grad(number_that_is_sliced)(X + 5.0)
