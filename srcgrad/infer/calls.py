@@ -48,7 +48,8 @@ from srcgrad.infer.objects import (
 from srcgrad.infer.outside import is_of_library, is_remembering
 from srcgrad.infer.parameters import Given, bind, defaults_of, stored_defaults
 from srcgrad.infer.sets import set_method
-from srcgrad.infer.values import ANY, NEVER, SCALARS, Array, At, Bound, Exact, Of, Value, exact, of, union
+from srcgrad.infer.starting import asks_nothing, calls_nothing, starts_itself
+from srcgrad.infer.values import ANY, NEVER, SCALARS, Array, At, Bound, Exact, Of, Value, are_numbers, exact, of, union
 from srcgrad.infer.views import seen_again
 from srcgrad.ir.evaluating import BINARY, IN_PLACE
 from srcgrad.ir.regions import Function
@@ -56,6 +57,7 @@ from srcgrad.language.effects import Effect, member, method, of_function
 from srcgrad.language.models import CLASSES, MODELS, ORIGINALS, is_of_model
 from srcgrad.language.models.array_modules import class_in_numpy, model_in_numpy
 from srcgrad.language.models.derivatives import TRANSFORMS
+from srcgrad.language.operators import IN_PLACE_METHODS
 from srcgrad.rules.table import is_constant, lookup, refusal
 from srcgrad.runtime.binding import cached_function
 
@@ -70,7 +72,22 @@ def call(analysis: Analysis, frame: Frame, statement: Statement, function: Value
     frame.may_raise(heap)
     if function.is_any:
         return ANY, analysis.unknown([function, *given.values()], heap)
-    return together([_one(analysis, frame, statement, atom, given, heap) for atom in function.atoms])
+    return together([_one(analysis, frame, statement, atom, given, heap) for atom in _by_class(function)])
+
+
+def _by_class(function: Value) -> list[Any]:
+    """What is called, with one method for all of its objects of a class, which is written once for them."""
+    found: dict[Any, Any] = {}
+    for atom in function.atoms:
+        receiver = atom.receiver if isinstance(atom, Bound) else ANY
+        kinds = set() if receiver.is_any else {class_of(one) for one in receiver.atoms}
+        if isinstance(atom, Bound) and isinstance(atom.function, FunctionType) and len(kinds) == 1:
+            key = atom.name, atom.function, kinds.pop()
+            receivers = [found[key].receiver] if key in found else []
+            found[key] = replace(atom, receiver=union(atom.receiver, *receivers))
+        else:
+            found[atom] = atom
+    return list(found.values())
 
 
 def _one(analysis: Analysis, frame: Frame, statement: Statement, atom: Any, given: Given, heap: Heap) -> Made:
@@ -180,9 +197,9 @@ def _made(analysis: Analysis, frame: Frame, statement: Statement, kind: Any, giv
         return container(frame, statement, heap, kind, Contents(fields=dict(given.keywords)))
     if kind in CLASSES:
         return _started(analysis, frame, statement, kind, Contents(), given, heap)
-    if issubclass(kind, BaseException) and not is_of_library(kind) and not _starts_itself(kind):
+    if issubclass(kind, BaseException) and not is_of_library(kind) and not starts_itself(kind):
         return container(frame, statement, heap, kind, Contents(rest=union(*values)))
-    if issubclass(kind, BaseException) and is_of_library(kind) and not _starts_itself(kind):
+    if issubclass(kind, BaseException) and is_of_library(kind) and not starts_itself(kind):
         return applied(analysis, frame, statement, Effect(returns="element"), given, heap)
     if kind in (type, super) or is_of_library(kind) and not is_plain(analysis, heap, *values):
         if kind not in (*CONTAINERS, *ITERATORS):
@@ -194,14 +211,14 @@ def _made(analysis: Analysis, frame: Frame, statement: Statement, kind: Any, giv
             return constant, heap
     if kind is range:
         return container(frame, statement, heap, range, Contents())
-    if kind is slice and len(values) == len(given.positional) < 4:
-        nothing = exact(None)
-        held_by = values if len(values) > 1 else (nothing, *values)
-        made_of = Contents(parts=(*held_by, nothing)[:3])
-        return container(frame, statement, heap, slice, made_of) if values else None
+    if kind is np.errstate and calls_nothing(given):
+        return container(frame, statement, heap, kind, Contents())
+    if kind is slice and not given.keywords and given.more is None and len(values) in (1, 2, 3):
+        before, after = [exact(None)] * (len(values) == 1), [exact(None)] * (len(values) < 3)
+        return container(frame, statement, heap, slice, Contents(parts=(*before, *values, *after)))
     is_lazy = kind in (zip, enumerate) and all(_is_built_in(analysis, value, heap) for value in values)
-    if kind in (dict, zip, enumerate) and not is_lazy and not is_plain(analysis, heap, *values):
-        heap = analysis.unknown(values, heap)
+    if kind in (dict, zip, enumerate) and not (is_lazy or asks_nothing(kind, given, heap)):
+        heap = heap if is_plain(analysis, heap, *values) else analysis.unknown(values, heap)
     if kind is deque and given.more is None and len(values) < 3 and {n for n, _ in given.keywords} <= {"maxlen"}:
         values, given = given.positional[:1], Given(given.positional[:1])  # its length does not matter here
     if kind in (list, tuple, set, frozenset, deque) and not given.keywords and given.more is None and len(values) < 2:
@@ -236,16 +253,6 @@ def _made(analysis: Analysis, frame: Frame, statement: Statement, kind: Any, giv
     if not plain or analysis.assigned.is_open(kind):
         return ANY, analysis.unknown([exact(kind), *values], heap)
     return _started(analysis, frame, statement, kind, Contents(), given, heap)
-
-
-def _starts_itself(kind: type[BaseException]) -> bool:
-    """Whether making an exception of a class runs more than what Python's own do, which keep their arguments, or it
-    has methods of the user's."""
-    own = [base for base in kind.__mro__ if not is_of_library(base)]
-    return type(kind) is not type or any(
-        isinstance(looked_up(kind, name), FunctionType | staticmethod | classmethod) for name in ("__init__", "__new__")
-    ) or any(callable(held) or hasattr(type(held), "__get__") for base in own for name, held in vars(base).items()
-             if name not in ("__weakref__", "__dict__"))  # fmt: skip
 
 
 def _started(
@@ -407,6 +414,8 @@ def _of_builtin(
                 return changed  # type: ignore[no-any-return]
     if isinstance(atom, At) and kind in MAPPINGS and name in ("items", "keys", "values") and not given.values():
         return container(frame, statement, heap, type(getattr(kind(), name)()), Contents(fields={"of": receiver}))
+    if isinstance(atom, Array) and name in IN_PLACE_METHODS and len(values) == 2 and are_numbers(*values):
+        return arithmetic(analysis, frame, statement, IN_PLACE_METHODS[name], values, True, heap)
     if isinstance(atom, Array) and is_fresh(effect, given.after(receiver)):
         known = results_of_method(name, receiver, given.positional, given.keywords, heap)
         if known is not None:

@@ -14,6 +14,9 @@ from contextlib import _GeneratorContextManager
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from srcgrad.infer.applying import parts_of
 from srcgrad.infer.frames import Frame, Way, Ways, merged
 from srcgrad.infer.generators import is_left_by_exceptions
 from srcgrad.infer.heap import Heap
@@ -148,6 +151,8 @@ def special(
     kinds = {atom.site.kind if isinstance(atom, At) else None for atom in value.atoms}
     if len(kinds) == 1 and not value.is_any:
         (kind,) = kinds
+        if kind is np.errstate:
+            return exact(None), heap
         method = None if kind is None else looked_up(kind, name)
         if is_method(method):
             return analysis.call(frame, statement, exact(method), (value, *given), heap)
@@ -250,7 +255,7 @@ def _try(analysis: Analysis, frame: Frame, statement: Try, heap: Heap) -> Ways:
         if handler.kinds is not None:
             kinds = run_block(analysis, frame, handler.kinds, caught)
             caught = caught if kinds.fell is None else kinds.fell[1]
-        if not _is_text(frame, handler):
+        if not _is_text(frame, handler, caught):
             caught = analysis.unknown(list(analysis.carried), caught)
         after = run_block(analysis, frame, handler.body, caught)
         inner.take(after)
@@ -264,12 +269,16 @@ def _try(analysis: Analysis, frame: Frame, statement: Try, heap: Heap) -> Ways:
 _OF_TEXT = (ValueError, TypeError, IndexError, ArithmeticError, AssertionError, RuntimeError)
 
 
-def _is_text(frame: Frame, handler: Handler) -> bool:
+def _is_text(frame: Frame, handler: Handler, heap: Heap) -> bool:
     """Whether what is caught holds none of the operands of what raised it: a ``KeyError`` holds the key."""
     if handler.kinds is None or not isinstance(handler.kinds.exit, Fall):
         return False
     value = frame[handler.kinds.exit.values[0]]
-    return not value.is_any and all(isinstance(a, Exact) and a.value in _OF_TEXT for a in value.atoms)
+    parts = parts_of(value, heap)
+    return all(
+        not part.is_any and all(isinstance(a, Exact) and a.value in _OF_TEXT for a in part.atoms)
+        for part in ((value,) if parts is None else parts)
+    )
 
 
 def _finally(
@@ -302,7 +311,10 @@ def _finally(
 
 
 def _is_passed(analysis: Analysis, atom: Atom, heap: Heap) -> bool:
-    """Whether an exception leaves a context manager, which runs nothing: one of a generator that catches nothing."""
+    """Whether an exception leaves a context manager, which runs nothing: one of a generator that catches nothing, or
+    ``np.errstate``."""
+    if class_of(atom) is np.errstate:
+        return True
     if not isinstance(atom, At) or atom.site.kind is not _GeneratorContextManager or heap.is_seen(atom.site):
         return False
     held = heap[atom.site].get("gen")

@@ -19,7 +19,7 @@ import numpy as np
 from srcgrad.infer.heap import Heap, together
 from srcgrad.infer.objects import Made, class_of, is_method, is_plain, looked_up
 from srcgrad.infer.outside import is_of_library
-from srcgrad.infer.values import ANY, At, Atom, Exact, Value, exact, of, union
+from srcgrad.infer.values import ANY, NEVER, At, Atom, Exact, Value, exact, of, union
 from srcgrad.language.operators import COMPARED, REFLECTED, SPECIAL
 
 if TYPE_CHECKING:
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from srcgrad.infer.interpreter import Analysis
     from srcgrad.ir.regions import Statement
 
-_Tries: TypeAlias = list[tuple[Any, tuple[Value, ...]]]  # methods, and what each is called with
+#: Methods, and what each is called with; None behind them where it is not known what is tried if they decline.
+_Tries: TypeAlias = list[tuple[Any, tuple[Value, ...]] | None]
 
 #: Classes whose operators decline objects of other classes, and those whose comparisons do.
 _NUMBERS = (bool, int, float, complex)
@@ -45,25 +46,29 @@ def by_methods(
 ) -> Made:  # fmt: skip
     """What an operator or comparison gives where operands have methods of the user's; ``plainly`` where none has."""
     found: list[Made] = []
-    for atoms in product(*(sorted(value.atoms, key=str) for value in operands)):
-        values = tuple(Value(frozenset((atom,))) for atom in atoms)
+    for values in product(*(_by_class(value) for value in operands)):
+        atoms = tuple(next(iter(value.atoms)) for value in values)
         if is_plain(analysis, heap, *values):
             found.append(plainly(values))
         else:
-            tries = _tries(analysis, symbol, atoms, in_place)
+            tries = _tries(analysis, symbol, atoms, values, in_place)
             if tries is None:
                 return ANY, analysis.unknown(operands, heap)
-            found.append(_first(analysis, frame, statement, symbol, tries, heap))
+            found.append(_first(analysis, frame, statement, symbol, tries, values, heap))
     return together(found)
 
 
 def _first(
-    analysis: Analysis, frame: Frame, statement: Statement, symbol: str, tries: _Tries, heap: Heap
-) -> Made:
+    analysis: Analysis, frame: Frame, statement: Statement, symbol: str, tries: _Tries, operands: tuple[Value, ...],
+    heap: Heap,
+) -> Made:  # fmt: skip
     """What the first method gives that does not decline."""
     given: list[Value] = []
-    for method, operands in tries:
-        made = analysis.call(frame, statement, exact(method), operands, heap)
+    for tried in tries:
+        if tried is None:
+            return union(ANY, *given), analysis.unknown(operands, heap)
+        method, given_to = tried
+        made = analysis.call(frame, statement, exact(method), given_to, heap)
         if made is None:
             break
         value, heap = made
@@ -77,9 +82,21 @@ def _first(
     return (union(*given), heap) if given else None
 
 
-def _tries(analysis: Analysis, symbol: str, atoms: tuple[Atom, ...], in_place: bool) -> _Tries | None:
-    """The methods that Python tries for these operands; None where that is not known."""
-    values = [Value(frozenset((atom,))) for atom in atoms]
+def _by_class(value: Value) -> list[Value]:
+    """The objects of each of the user's classes together, for which the same methods are tried, and others one by one.
+    """
+    found: dict[Any, Value] = {}
+    for atom in sorted(value.atoms, key=str):
+        kind = class_of(atom)
+        key = kind if isinstance(atom, At) and kind is not None and not is_of_library(kind) else atom
+        found[key] = union(found.get(key, NEVER), Value(frozenset((atom,))))
+    return list(found.values())
+
+
+def _tries(
+    analysis: Analysis, symbol: str, atoms: tuple[Atom, ...], values: tuple[Value, ...], in_place: bool
+) -> _Tries | None:
+    """The methods that Python tries for operands of the classes of these; None where that is not known."""
     kinds: list[Any] = [class_of(atom) for atom in atoms]
     if any(kind is None or not is_of_library(kind) and analysis.assigned.is_open(kind) for kind in kinds):
         return None
@@ -97,8 +114,12 @@ def _tries(analysis: Analysis, symbol: str, atoms: tuple[Atom, ...], in_place: b
         reflected, declining = REFLECTED[name], _NUMBERS
     else:
         return None
-    if not _is_followed(atoms[0], name, declining, right) or not _is_followed(atoms[1], reflected, declining, left):
+    if not _is_followed(atoms[0], name, declining, right):
         return None
+    if not _is_followed(atoms[1], reflected, declining, left):
+        # NumPy's classes are no subclasses of the user's, so that the method of the left operand comes first
+        is_first = is_method(looked_up(left, name)) and is_of_library(right) and not in_place
+        return [(looked_up(left, name), (values[0], values[1])), None] if is_first else None
     own = looked_up(left, name), (values[0], values[1])
     other = looked_up(right, reflected), (values[1], _as_python(values[0], left))
     ordered = [own, other]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from srcgrad.infer.applying import parts_of
 from srcgrad.infer.examples import Result
 from srcgrad.infer.heap import Contents, Heap, Site
 from srcgrad.infer.iteration import elements
@@ -65,8 +66,8 @@ def _item(analysis: Analysis, frame: Frame, statement: Statement, atom: Atom, in
     match atom:
         case Array(site=site, type_string=dtype):
             seen = _seen(frame, statement, atom, index, heap)
-            if seen is not None:
-                return seen
+            if seen is not NotImplemented:
+                return seen  # type: ignore[no-any-return]
             if not is_plain(analysis, heap, index):
                 heap = analysis.unknown([index], heap)
             value, heap = data(frame, statement, heap, heap[site].items)
@@ -82,8 +83,10 @@ def _item(analysis: Analysis, frame: Frame, statement: Statement, atom: Atom, in
             if not is_plain(analysis, heap, index):
                 heap = analysis.unknown([index], heap)
             sliced: Any = tuple if is_named_tuple(kind) else kind
-            slice_, heap = container(frame, statement, heap, sliced, Contents(rest=contents.items), kind)
-            return (slice_ if _is_slice(index) else union(contents.items, slice_)), heap
+            bounds = None if kind is deque or contents.parts is None else _bounds(index, heap)
+            part = Contents(rest=contents.items) if bounds is None else Contents(parts=(contents.parts or ())[bounds])
+            slice_, heap = container(frame, statement, heap, sliced, part, kind)
+            return (slice_ if is_slice(index) else union(contents.items, slice_)), heap
         case At(site=Site(kind=kind) as site) if kind in MAPPINGS:
             contents = heap[site]
             keys = [a for a in index.atoms if isinstance(a, Exact) and type(a.value) in KEYS]
@@ -106,7 +109,7 @@ def _item(analysis: Analysis, frame: Frame, statement: Statement, atom: Atom, in
             return union(heap[site].items, Value(frozenset((Array(site),)))), heap
         case Of(kind=kind) if issubclass(kind, np.number | np.bool_) and _is_empty(index, heap):
             return receiver, heap
-        case Of() if _is_number(atom) and (_is_place(index) or _is_slice(index)):
+        case Of() if _is_number(atom) and (_is_place(index) or is_slice(index)):
             return None  # numbers of NumPy have items by None, ``...``, masks and ``()`` alone
         case Exact(value=str()):
             return of(str), heap
@@ -122,7 +125,8 @@ def _is_number(atom: Atom) -> bool:
     return isinstance(atom, Of) and issubclass(atom.kind, np.number | np.bool_)
 
 
-def _is_slice(index: Value) -> bool:
+def is_slice(index: Value) -> bool:
+    """Whether a value is a slice."""
     return not index.is_any and all(isinstance(a, At) and a.site.kind is slice for a in index.atoms)
 
 
@@ -145,18 +149,16 @@ def _or_missing(
     return (found, heap) if made is None else (union(found, made[0]), heap.join(made[1]))
 
 
-def _seen(frame: Frame, statement: Statement, array: Array, index: Value, heap: Heap) -> Made:
+def _seen(frame: Frame, statement: Statement, array: Array, index: Value, heap: Heap) -> Any:
     """What integers, slices, None, ``...``, masks and arrays of integers select of an array, a view, a copy or a
-    number; None of other indices."""
-    if array.number is None or array.rank is None:
-        return None
+    number, or None of more than there are axes; ``NotImplemented`` of other indices."""
     form = index_of(index, heap)
+    if array.number is None or array.rank is None or form is None:
+        return NotImplemented
     try:
-        made = None if form is None else np.ones((2,) * array.rank, bool)[form]
+        made = np.ones((2,) * array.rank, bool)[form]
     except IndexError:
-        return None
-    if made is None:
-        return None
+        return NotImplemented if _copies(form) else None
     if not isinstance(made, np.ndarray):
         return array.number, heap
     if _copies(form):
@@ -241,6 +243,8 @@ def _put(
                 return done, analysis.unknown([receiver, index, value], heap)
             if kind in (list, deque, None) and not is_index(index):  # a slice takes what the value holds
                 held, heap = elements(analysis, frame, statement, value, heap)
+                if kind is list and is_slice(index):
+                    return done, analysis.store(heap, site, _spliced(heap[site], index, value, held, heap))
                 value = union(value, held)
             new = _stored(heap[site], index, value, is_key=kind not in (list, deque))
             return done, analysis.store(heap, site, replace(new, single=False) if kind is None else new)
@@ -248,6 +252,31 @@ def _put(
             method = exact(looked_up(kind, "__setitem__"))
             return analysis.call(frame, statement, method, (receiver, index, value), heap)
     return done, analysis.unknown([receiver, index, value], heap)
+
+
+def _spliced(before: Contents, index: Value, value: Value, held: Value, heap: Heap) -> Contents:
+    """What a list holds after a store into a slice of it: one by one, where the slice and what is stored are known."""
+    bounds = _bounds(index, heap)
+    new = parts_of(value, heap)
+    if before.parts is not None and before.single and bounds is not None and new is not None:
+        parts = list(before.parts)
+        try:
+            parts[bounds] = new
+        except ValueError:  # of another length than a slice with steps
+            pass
+        else:
+            return replace(before, parts=tuple(parts))
+    return replace(before, parts=None, entries=None, rest=union(before.items, held))
+
+
+def _bounds(index: Value, heap: Heap) -> slice | None:
+    """The slice that an index is, where it is known."""
+    (atom,) = index.atoms if len(index.atoms) == 1 and not index.is_any else (None,)
+    if not isinstance(atom, At) or atom.site.kind is not slice:
+        return None
+    parts = [next(iter(part.atoms), None) for part in heap[atom.site].parts or () if len(part.atoms) == 1]
+    found = [part.value for part in parts if isinstance(part, Exact) and type(part.value) in (int, type(None))]
+    return slice(*found) if len(found) == 3 and found[2] != 0 else None
 
 
 def _stored(contents: Contents, index: Value, value: Value, *, is_key: bool) -> Contents:

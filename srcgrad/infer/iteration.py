@@ -32,7 +32,7 @@ from srcgrad.infer.objects import (
     shown,
 )
 from srcgrad.infer.outside import is_of_library
-from srcgrad.infer.sequences import compared, joined_tuples
+from srcgrad.infer.sequences import compared, joined_sequences
 from srcgrad.infer.sets import set_operator
 from srcgrad.infer.values import ANY, NEVER, SCALARS, Array, At, Atom, Exact, Of, Value, exact, of, union
 from srcgrad.ir.evaluating import BINARY, COMPARING, UNARY
@@ -218,8 +218,16 @@ def arithmetic(
             return shown(frame, statement, heap, known)
         if known is not None and arrays == operands[0]:
             return arrays, heap
-    if (joined := joined_tuples(symbol, operands, heap)) is not None:
-        return container(frame, statement, heap, tuple, joined, "tuple")
+        if known is not None and arrays and (others := Value(operands[0].atoms - arrays.atoms)):  # not in place
+            value, heap = shown(frame, statement, heap, outcomes(table[symbol], (others, *operands[1:]), heap) or ())
+            return union(arrays, value), heap
+    if (joined := joined_sequences(symbol, operands, heap)) is not None:
+        if joined[0] is tuple or not in_place:
+            return container(frame, statement, heap, *joined, "joined")
+        (changed,) = operands[0].atoms
+        assert isinstance(changed, At)
+        longer = replace(heap[changed.site], parts=joined[1].parts, rest=joined[1].rest)
+        return operands[0], analysis.store(heap, changed.site, longer)
     if (model := _model_of(symbol, operands, in_place)) is not None:
         return analysis.call(frame, statement, exact(model), operands, heap)
     if not is_plain(analysis, heap, *operands):

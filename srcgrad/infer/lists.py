@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from srcgrad.infer.heap import Contents, Heap
 from srcgrad.infer.items import is_index
 from srcgrad.infer.objects import container
-from srcgrad.infer.values import At, Exact, exact, union
+from srcgrad.infer.values import At, Exact, Value, exact, union
 
 if TYPE_CHECKING:
     from srcgrad.infer.frames import Frame
@@ -45,10 +45,12 @@ def rearranged(
     if kind not in (list, deque):
         return NotImplemented
     if len(values) == _ADDING.get(name) and all(map(is_index, values[:-1])):
-        if contents.parts is not None and kind is list and name == "append":
-            made = replace(contents, parts=(*contents.parts, values[-1]))
+        if contents.parts is not None and kind is list and (at := _place(name, values, contents.parts)) is not None:
+            made = replace(contents, parts=(*contents.parts[:at], values[-1], *contents.parts[at:]))
         else:
             made = replace(contents, parts=None, rest=union(contents.items, values[-1]))
+    elif kind is list and name == "reverse" and contents.parts is not None and not values:
+        made = replace(contents, parts=contents.parts[::-1])
     elif len(values) in _REARRANGING.get(name, ()) and all(map(is_index, values)):
         made = Contents(contents.single, parts=()) if name == "clear" else replace(
             contents, parts=None, rest=contents.items
@@ -56,6 +58,15 @@ def rearranged(
     else:
         return NotImplemented
     return exact(None), analysis.store(heap, atom.site, made)
+
+
+def _place(name: str, values: tuple[Value, ...], parts: tuple[Value, ...]) -> int | None:
+    """Where ``append`` and ``insert`` put an item; None where that is not known."""
+    if name == "append":
+        return len(parts)
+    found = next(iter(values[0].atoms)) if len(values[0].atoms) == 1 else None
+    place = found.value if isinstance(found, Exact) else None
+    return range(len(parts))[slice(place, None)].start if type(place) is int else None
 
 
 def contents_of_dict(given: Given, heap: Heap) -> Contents | None:

@@ -20,13 +20,13 @@ from srcgrad.ir.evaluating import COMPARING
 _LONGEST = 50  # of tuples whose items are told apart
 
 
-def joined_tuples(symbol: str, operands: tuple[Value, ...], heap: Heap) -> Contents | None:
-    """``(a, b) + (c,)``, ``(a, b) * 2``; None of other operands."""
+def joined_sequences(symbol: str, operands: tuple[Value, ...], heap: Heap) -> tuple[type, Contents] | None:
+    """``(a, b) + (c,)``, ``[a, b] * 2``: the class, and what it holds; None of other operands."""
     sites: list[Site] = []
     count: Any = 1
     for value in operands:
         atom: Any = next(iter(value.atoms)) if len(value.atoms) == 1 and not value.is_any else None
-        if isinstance(atom, At) and atom.site.kind is tuple:
+        if isinstance(atom, At) and atom.site.kind in (tuple, list):
             sites.append(atom.site)
         elif symbol == "*" and _is_count(atom):
             count = atom.value if isinstance(atom, Exact) else None
@@ -34,11 +34,14 @@ def joined_tuples(symbol: str, operands: tuple[Value, ...], heap: Heap) -> Conte
             return None
     if len(sites) != (2 if symbol == "+" else 1) or symbol not in ("+", "*"):
         return None
+    kind = sites[0].kind
+    if kind is None or sites[-1].kind is not kind:
+        return None
     parts = [heap[site].parts for site in sites]
     known = [part for part in parts if part is not None]
     if len(known) == len(parts) and count is not None and count * len(known[0]) < _LONGEST:
-        return Contents(parts=tuple(item for part in known for item in part) * count)
-    return Contents(rest=union(*(heap[site].items for site in sites)))
+        return kind, Contents(parts=tuple(item for part in known for item in part) * count)
+    return kind, Contents(rest=union(*(heap[site].items for site in sites)))
 
 
 def _is_count(atom: Any) -> bool:

@@ -146,6 +146,22 @@ def at(*sites: Site) -> Value:
     return Value(frozenset(map(At, sites)))
 
 
+def are_numbers(*values: Value) -> bool:
+    """Whether values are numbers, or arrays of numbers."""
+    return all(not value.is_any and bool(value.atoms) and all(map(_is_number, value.atoms)) for value in values)
+
+
+def _is_number(atom: Atom) -> bool:
+    match atom:
+        case Array():
+            return atom.number is not None
+        case Of(kind=kind):
+            return issubclass(kind, bool | int | float | complex | np.number | np.bool_)
+        case Exact(value=value):
+            return type(value) in (bool, int, float, complex)
+    return False
+
+
 def union(*values: Value) -> Value:
     """What is one of several; many constants of one class become the class."""
     is_any = any(value.is_any for value in values)

@@ -41,6 +41,9 @@ ATTRIBUTES = ("imag", "mT", "real", "T")
 METHODS = frozenset("astype conj conjugate diagonal flatten ravel reshape squeeze swapaxes transpose".split()).union(
     ATTRIBUTES
 )
+_MOST = 50  # views that are told apart
+#: What gives a list of views, along an axis.
+_SPLITTING = (np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit)
 _WORDS = frozenset("axes axis axis1 axis2 copy device dtype k ndmin offset order subok".split())
 _KINDS = (bool, int, float, complex, np.bool_, np.float32, np.float64, np.complex128, np.int64)
 
@@ -51,6 +54,8 @@ def seen_again(
     """What a function, or the method of an array by its name, gives."""
     if function is np.broadcast_arrays:
         return _broadcast(frame, statement, given, heap)
+    if not is_method and any(function is each for each in _SPLITTING):
+        return _split(frame, statement, given, heap)
     name = str(function) if is_method else _name_of(function)
     if name is None or is_method and name not in METHODS or given.more is not None or not given.positional:
         return None
@@ -94,6 +99,23 @@ def _broadcast(frame: Frame, statement: Statement, given: Given, heap: Heap) -> 
         parts.append(union(fresh, Value(frozenset(again))))
     kind = type(np.broadcast_arrays(0.0))
     return container(frame, statement, heap, kind, Contents(parts=tuple(parts)))
+
+
+def _split(frame: Frame, statement: Statement, given: Given, heap: Heap) -> Made:
+    """``split``: a list of views, as many as there are sections or as the places say, where that is known."""
+    if given.more is not None or len(given.positional) < 2 or any(key != "axis" for key, _ in given.keywords):
+        return None
+    source, sections = given.positional[:2]
+    atoms = [atom for atom in source.atoms if isinstance(atom, Array) and atom.number is not None]
+    if source.is_any or not atoms or len(atoms) < len(source.atoms) or any(not atom.rank for atom in atoms):
+        return None
+    (atom,) = sections.atoms if len(sections.atoms) == 1 and not sections.is_any else (None,)
+    count = atom.value if isinstance(atom, Exact) and type(atom.value) is int else None
+    if isinstance(atom, At) and atom.site.kind in (list, tuple) and (places := heap[atom.site].parts) is not None:
+        count = len(places) + 1
+    is_counted = count is not None and 0 < count < _MOST
+    contents = Contents(parts=(source,) * (count or 0)) if is_counted else Contents(rest=source)
+    return container(frame, statement, heap, list, contents)
 
 
 def _name_of(function: object) -> str | None:

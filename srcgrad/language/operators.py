@@ -21,3 +21,5 @@ COMPARED = {
     "<": ("__lt__", "__gt__"), "<=": ("__le__", "__ge__"), ">": ("__gt__", "__lt__"), ">=": ("__ge__", "__le__"),
     "==": ("__eq__", "__eq__"), "!=": ("__ne__", "__ne__"),
 }  # fmt: skip
+#: Methods of operators in place, and which these are.
+IN_PLACE_METHODS = {f"__i{name[2:]}": symbol for (symbol, count), name in SPECIAL.items() if count == 2}

@@ -17,7 +17,7 @@ attempt catches what any ``try`` around it does; what the inner one does not cat
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import gast
@@ -204,6 +204,8 @@ def _leave(here: Apart, out: list[Statement], exit: Exit, around: Around) -> tup
         if may:
             raise here.refuse(out[-1].node if out else here.source.node, "a last block that may raise in another try")
         out += made.statements
+        if not isinstance(made.exit, Fall):  # which comes in place of how the block was to be left
+            return Block(tuple(out), made.exit), False
     return Block(tuple(out), exit), False
 
 
@@ -300,10 +302,6 @@ def _finally(here: Apart, statement: Try, around: Around) -> tuple[list[Statemen
     """A ``try`` without its last block, which runs wherever it is left."""
     final, node = statement.final, statement.node
     inner = replace(statement, final=Block((), Fall()))
-    if not isinstance(final.exit, Fall) or any(
-        isinstance(part.exit, Return) for _, s in walk(final) for part in _sides(s)
-    ):
-        raise here.refuse(node, "a last block that is left otherwise than at its end")
     if all(_forgets(part) for part in final.statements):  # the name of an exception that was handled
         return _try(here, inner, around)
     raised = here.cell("raised")
@@ -318,8 +316,10 @@ def _finally(here: Apart, statement: Try, around: Around) -> tuple[list[Statemen
     if not may:
         if not isinstance(body.exit, Fall):
             return out, body.exit, False
-        return [*out, *after.statements], None, may_after
+        return [*out, *after.statements], None if isinstance(after.exit, Fall) else after.exit, may_after
     out = [Assign((), ir.WriteCell(raised, Literal(None)), node), *out, *after.statements]
+    if not isinstance(after.exit, Fall):
+        return out, after.exit, may_after
     passed, may_pass = _passed(here, raised, _inside(around))
     again: list[Statement] = []
     test = _compared(here, again, raised, "is not", node)
@@ -382,14 +382,6 @@ def _entered(
         With(held, here.version(RAISED), body, node),
     ]  # fmt: skip
     return [*made, *(after.statements if isinstance(body.exit, Fall) else ())], None, False
-
-
-def _sides(statement: Statement) -> Iterator[Block]:
-    match statement:
-        case If(body=body, orelse=orelse):
-            yield from (body, orelse)
-        case Loop(body=body) | With(body=body):
-            yield body
 
 
 def _forgets(statement: Statement) -> bool:

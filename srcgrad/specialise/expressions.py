@@ -8,17 +8,20 @@
 from __future__ import annotations
 
 from collections import deque
+from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
 import gast
+import numpy as np
 
 from srcgrad.frontend import normal_form as nf
 from srcgrad.frontend.desugar.build import distinct, load, placed
 from srcgrad.frontend.scope import importable
 from srcgrad.infer.heap import Site
+from srcgrad.infer.items import is_index, is_slice
 from srcgrad.infer.named import is_named_tuple
-from srcgrad.infer.values import Array, At, Bound, Of, Value
+from srcgrad.infer.values import Array, At, Bound, Exact, Of, Value
 from srcgrad.rules.table import attribute as attribute_function
 from srcgrad.rules.table import is_constant, lookup, member_refusal, operator_of
 from srcgrad.specialise.context import Context
@@ -115,7 +118,7 @@ def operation_of(context: Context, node: Any) -> Made:
             whole = named(context, base)
             if isinstance(index, gast.Tuple) and not index.elts and _is_number(context.value(base)):
                 return load(whole, node), nf.Copy(whole)
-            if not _is_indexed(context.value(base)):
+            if not _is_indexed(_with_items(context.value(base), context.value(index))):
                 context.refuse(node, "an item of this")
             if carries(context.facts, context.value(index)) and not _are_mappings(context.value(base)):
                 context.refuse(index, "an index that may carry a derivative")
@@ -148,6 +151,13 @@ def _holds(value: Value) -> bool:
 
 def _is_number(value: Value) -> bool:
     return not value.is_any and bool(value.atoms) and all(isinstance(atom, Of) for atom in value.atoms)
+
+
+def _with_items(value: Value, index: Value) -> Value:
+    """A value without the numbers that have no such item, which raise."""
+    numbers = {a for a in value.atoms if isinstance(a, Exact | Of) and (is_index(index) or is_slice(index) or not (
+        isinstance(a, Of) and issubclass(a.kind, np.generic)))}  # fmt: skip
+    return replace(value, atoms=value.atoms - numbers)
 
 
 def _is_indexed(value: Value) -> bool:

@@ -24,7 +24,7 @@ from srcgrad.frontend.normal_form import Callee, Guarded, LocalFunction
 from srcgrad.frontend.source import Source
 from srcgrad.infer.heap import Site
 from srcgrad.infer.summaries import Summary
-from srcgrad.infer.values import ANY, Bound, Exact, Of, Value, at, exact, union
+from srcgrad.infer.values import ANY, Array, At, Bound, Exact, Of, Value, at, exact, union
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Cell, Literal, Operand, Version
 from srcgrad.ir.regions import (
@@ -125,7 +125,7 @@ def attempted(here: Apart, pending: Sequence[Statement], around: Around) -> tupl
     """How many of the next statements are written as they are, or, with the last of them, what attempts them."""
     start: int | None = None
     last = count = 0
-    for statement in pending:
+    for place, statement in enumerate(pending):
         if not isinstance(statement, Assign):
             break
         count += 1
@@ -135,6 +135,9 @@ def attempted(here: Apart, pending: Sequence[Statement], around: Around) -> tupl
             start = count - 1
         if start is None:
             continue
+        if may and (augmented := _augmented(here, pending, place)) is not None:
+            start, last = min(start, augmented[0]), augmented[1]
+            break
         if not _is_of_part(here, statement, may):
             count -= 1
             break
@@ -144,6 +147,8 @@ def attempted(here: Apart, pending: Sequence[Statement], around: Around) -> tupl
     if start is None:
         return count, None
     outside = [s for s in pending[:last] if isinstance(s, Assign)]
+    while start and isinstance(outside[-1].operation, ir.Operator | ir.SetItem) and _is_index(outside[start - 1]):
+        start -= 1  # what holds None is nothing that is stored
     part = [s for s in outside[start:] if not isinstance(s.operation, ir.ReadCell)]
     tried = [*outside[:start], *(s for s in outside[start:] if isinstance(s.operation, ir.ReadCell))]
     made = _attempt(here, part, around)
@@ -154,6 +159,47 @@ _PARTS = (
     ir.Operator, ir.Compare, ir.GetAttribute, ir.GetItem, ir.Call, ir.Make, ir.Unpack, ir.Format, ir.Join, ir.Copy,
     ir.SetItem, ir.DeleteItem, ir.SetAttribute,
 )  # fmt: skip
+
+
+def _is_index(statement: Assign) -> bool:
+    """Whether a tuple or slice is made that has no name."""
+    operation = statement.operation
+    return isinstance(operation, ir.Make) and operation.kind in ("tuple", "slice") and (
+        statement.targets[0].variable is None
+    )  # fmt: skip
+
+
+def _augmented(here: Apart, pending: Sequence[Statement], place: int) -> tuple[int, int] | None:
+    """Where ``x *= v`` or ``x[i] *= v`` begins and ends of which an array is computed in place at this place: it is
+    attempted as one, behind which nothing is, since what NumPy has stored stays.  None of others."""
+    statement = pending[place]
+    if not isinstance(statement, Assign) or statement in here.made.calls:
+        return None
+    operation = statement.operation
+    if not isinstance(operation, ir.Operator) or not operation.in_place:
+        return None
+    (changed, _), (target,) = operation.operands, statement.targets
+    atoms = here.made.value(changed).atoms
+    if here.made.value(changed).is_any or not any(isinstance(atom, Array) for atom in atoms) or not all(
+        isinstance(atom, Exact | Of) or isinstance(atom, Array) and atom.number is not None for atom in atoms
+    ):
+        return None
+    before = pending[place - 1] if place else None
+    behind = pending[place + 1] if place + 1 < len(pending) else None
+    read = before.operation if isinstance(before, Assign) and before.targets == (changed,) else None
+    stored = behind.operation if isinstance(behind, Assign) else None
+    if isinstance(stored, ir.SetItem) and stored.value is target:
+        is_same = isinstance(read, ir.GetItem) and (read.base, read.index) == (stored.base, stored.index)
+        return (place - 1, place + 2) if is_same and _keeps_items(here.made.value(stored.base)) else None
+    return None if isinstance(stored, ir.SetAttribute) and stored.value is target else (place, place + 1)
+
+
+def _keeps_items(value: Value) -> bool:
+    """Whether an item that was read and changed can be stored back, so that nothing is raised once it is changed."""
+    return not value.is_any and bool(value.atoms) and all(
+        isinstance(a, Array) and a.number is not None or isinstance(a, At) and a.site.kind in (list, dict)
+        for a in value.atoms
+    )  # fmt: skip
 
 
 def _is_of_part(here: Apart, statement: Assign, may: bool) -> bool:
@@ -249,6 +295,8 @@ def _out_of_place(here: Apart, statement: Assign) -> Assign:
     """Numbers are computed in place as they are otherwise."""
     operation = statement.operation
     if not isinstance(operation, ir.Operator) or not operation.in_place:
+        return statement
+    if any(isinstance(atom, Array) for atom in here.made.value(operation.operands[0]).atoms):
         return statement
     return with_operation(here, statement, replace(operation, in_place=False))
 

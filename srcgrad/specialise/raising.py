@@ -42,7 +42,10 @@ _WITH_TRUTH = _SCALARS | {
 _SEQUENCES = frozenset({list, tuple, range, str, bytes})
 _ITERABLE = _SEQUENCES | {dict, set, frozenset, zip, enumerate, reversed}
 _ITERATED: tuple[Any, ...] = ([], (), range(0), "", np.zeros(1))
-_ITERATORS = frozenset({zip, enumerate, reversed, *(type(iter(source)) for source in _ITERATED)})
+_BACKWARDS: tuple[Any, ...] = ([], (), range(0))
+_ITERATORS = frozenset({zip, enumerate, reversed, *(type(iter(source)) for source in _ITERATED)}).union(
+    type(reversed(source)) for source in _BACKWARDS
+)
 #: Exceptions that are not made of any operands.
 _PARTICULAR = (UnicodeError, BaseExceptionGroup, ImportError)
 
@@ -240,4 +243,6 @@ def _is_iterable(value: Value) -> bool:
     atoms = value.atoms
     arrays = all(not isinstance(a, Array) or a.rank is not None and a.rank > 0 for a in atoms)
     kinds = _classes(value)
-    return bool(kinds) and arrays and all(kind is np.ndarray or kind in _ITERABLE for kind in kinds or ())
+    return bool(kinds) and arrays and all(
+        kind is np.ndarray or kind in _ITERABLE or kind in _ITERATORS for kind in kinds or ()
+    )

@@ -19,7 +19,7 @@ from srcgrad.infer.summaries import Summary
 from srcgrad.infer.values import NEVER, At, Value, exact
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal, Operand, Version
-from srcgrad.ir.regions import Block, Function, Statement
+from srcgrad.ir.regions import Block, Function, Statement, walk
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.specialise.functions import Functions
 from srcgrad.syntax.globals import GlobalBinding, reference
@@ -42,6 +42,13 @@ class Frame:
     outer: frozenset[ir.Cell]  # cells of the functions around, which were there before
     summaries: tuple[Summary, ...]  # of its calls
     function: Function
+
+    @cached_property
+    def not_reached(self) -> frozenset[Statement]:
+        """Statements that are reached in none of its calls; none of a function that was not analysed itself."""
+        statements = {statement for _, statement in walk(self.function.body)}
+        reached: set[Statement] = set().union(*(each.reached for each in self.summaries))
+        return frozenset() if statements.isdisjoint(reached) else frozenset(statements - reached)
 
     @cached_property
     def unassigned(self) -> Unassigned:

@@ -33,7 +33,7 @@ from srcgrad.rules.table import lookup
 from srcgrad.specialise.arguments import gathered, only_arguments
 from srcgrad.specialise.callees import called
 from srcgrad.specialise.closures import entered
-from srcgrad.specialise.dispatching import explicit, looked_up
+from srcgrad.specialise.dispatching import explicit, looked_up, raising
 from srcgrad.specialise.functions import Closure, as_texts, made_here
 from srcgrad.specialise.generators import consumed, got, mapped
 from srcgrad.specialise.inlining import bound_by
@@ -45,6 +45,7 @@ from srcgrad.specialise.reached import reached
 from srcgrad.specialise.records import followed, refuse_others
 from srcgrad.specialise.reduced import Frame, Reduced
 from srcgrad.specialise.set_operations import in_place
+from srcgrad.specialise.spelled import operated
 from srcgrad.specialise.unassigned import looks, refuse_unassigned
 from srcgrad.specialise.unused import without_unused
 from srcgrad.syntax.globals import reference
@@ -90,8 +91,12 @@ def reduced(instance: Instance, apart: Callable[[Reduced, Function], Block]) -> 
 def _block(made: Reduced, block: Block) -> Block:
     statements: list[Statement] = []
     for statement in block.statements:
-        if made.functions.origins.get(statement, statement) in made.facts.opaque:
+        origin = made.functions.origins.get(statement, statement)
+        if origin in made.facts.opaque:
             made.refuse(statement.node, "what runs here")
+        if origin in made.frame.not_reached:  # what stands before it raises, whatever its operands are
+            error = raising(made, statement.node, AssertionError, "what stands before this raises")
+            return Block((*_read_last(made, statements), *error.statements), error.exit)
         start, is_written = len(statements), False
         if isinstance(statement, Assign):
             made.origins.update((target, statement.operation) for target in statement.targets)
@@ -136,6 +141,8 @@ def _block(made: Reduced, block: Block) -> Block:
                 loop := consumed(made, statement, statements, _block)
             ) is not None:
                 statements += loop
+            case Assign(targets=(_,), operation=ir.Call()) if (respelled := operated(made, statement)) is not None:
+                statements.append(respelled)
             case Assign(targets=(_,), operation=ir.Call()) if (item := got(made, statement)) is not None:
                 statements.append(item)
             case Assign(targets=(target,), operation=ir.Call()) if (

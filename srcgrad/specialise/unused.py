@@ -108,6 +108,12 @@ def _kept(
             case Loop(body=body) | With(body=body):
                 made = reduced.renewed(statement, replace(statement, body=inner(body)))
                 is_same = made.body is body
+            case Try(body=body, handlers=handlers, orelse=orelse, final=final):
+                sides = [inner(part) for part in (body, orelse, final, *(h.body for h in handlers))]
+                caught = tuple(replace(h, body=part) for h, part in zip(handlers, sides[3:], strict=True))
+                made = replace(statement, body=sides[0], handlers=caught, orelse=sides[1], final=sides[2])
+                before = (body, orelse, final, *(h.body for h in handlers))
+                is_same = all(a is b for a, b in zip(sides, before, strict=True))
             case _:
                 made, is_same = statement, True
         statements.append(statement if is_same else made)

@@ -30,10 +30,11 @@ from srcgrad.infer import (
 from srcgrad.ir import operations as ir
 from tests.infer import calling
 from tests.infer.programs import PROGRAMS
+from tests.infer.programs_of_containers import PROGRAMS as PROGRAMS_OF_CONTAINERS
 from tests.infer.programs_of_models import PROGRAMS_OF_MODELS
 from tests.infer.sanitizer import unforeseen, unforeseen_of_kinds
 
-ALL = [*PROGRAMS, *PROGRAMS_OF_MODELS, *calling.PROGRAMS]
+ALL = [*PROGRAMS, *PROGRAMS_OF_MODELS, *PROGRAMS_OF_CONTAINERS, *calling.PROGRAMS]
 X = np.array([1.0, 2.0, 3.0])
 
 
