@@ -14,12 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.api.arguments import Argnums, is_floating, leaves_of, positions
+from srcgrad.api.arguments import Argnums, is_floating, is_integer, leaves_of, positions
 from srcgrad.api.derivative import Derivative
 from srcgrad.api.holomorphic import HOLOMORPHIC_OR_VJP, require_holomorphic
 from srcgrad.api.transforms import Pullback, directed, directions_of, filled, pushed, seeds_between
 from srcgrad.errors import ArgumentError, SeedError
 from srcgrad.runtime import as_cotangent, zeros_like
+from srcgrad.runtime.objects import fields_of, is_object, mirrored
 
 
 def jacobian(
@@ -27,8 +28,9 @@ def jacobian(
 ) -> Any:
     """The Jacobian by reverse mode: for f from shape m to shape n an array of shape ``(*n, *m)``, output axes first.
 
-    One backward sweep per output element.  Containers give containers of arrays, the output's outside; None stands
-    where the argument has an integer.  Entries are as ``grad`` has them: of a real output y by a complex argument x
+    One backward sweep per output element.  Containers and objects give such of arrays, the output's outside; None
+    stands where the argument, or a container in the output, has an integer or text.  Entries are as ``grad`` has them,
+    with the precision of the argument: of a real output y by a complex argument x
     ``dy/dRe(x) - 1j * dy/dIm(x)``, of a complex output by a real argument ``dRe(y)/dx + 1j * dIm(y)/dx`` (two sweeps).
     Of a complex output by a complex argument no one number tells both parts: with ``holomorphic=True`` the entry is the
     complex derivative, checked to exist.
@@ -154,6 +156,8 @@ class Dense:
         sample = push(tuple(_zero(a) for a in inputs)) if first is None else first
 
         def block(output: Any, path: tuple[Any, ...]) -> Any:
+            if not _has_block(output, path):
+                return None
             return self.by_argument(
                 tuple(
                     self._taken(argument, _all_at(path, one), _all_at(path, other), output)
@@ -193,6 +197,8 @@ class Jacobian(Dense):
         pullback = Pullback(self.derivative, values)
 
         def block(output: Any, path: tuple[Any, ...]) -> Any:
+            if not _has_block(output, path):
+                return None
             rows = [pullback(_placed(pullback.value, path, unit)) for unit in _units(output)]
             turned = [pullback(_placed(pullback.value, path, unit)) for unit in _units(output, -1j)]
             return self.by_argument(
@@ -279,24 +285,41 @@ def _selected(derivative: Derivative, values: tuple[Any, ...]) -> tuple[Any, ...
     return tuple(found)
 
 
-def _map_leaves(value: Any, make: Callable[[Any, tuple[Any, ...]], Any], path: tuple[Any, ...] = ()) -> Any:
+def _items(value: Any) -> list[tuple[Any, Any]] | None:
+    """What a container or an object holds, each under its key, place or field; None of anything else."""
     if isinstance(value, tuple | list | deque):
-        return _in_kind(value, [_map_leaves(item, make, (*path, k)) for k, item in enumerate(value)])
+        return list(enumerate(value))
     if isinstance(value, dict):
-        return {key: _map_leaves(item, make, (*path, key)) for key, item in value.items()}
-    return None if value is None else make(value, path)
+        return list(value.items())
+    return list(fields_of(value).items()) if is_object(value) else None
 
 
-def _in_kind(value: Any, parts: list[Any]) -> Any:
-    """Parts as a tuple, deque or list, whatever the value is."""
+def _map_leaves(value: Any, make: Callable[[Any, tuple[Any, ...]], Any], path: tuple[Any, ...] = ()) -> Any:
+    """``make`` of every leaf, in the structure in which a gradient by ``value`` is handed out."""
+    items = _items(value)
+    if items is None:
+        return None if value is None else make(value, path)
+    parts = {key: _map_leaves(item, make, (*path, key)) for key, item in items}
+    return mirrored(value, parts) if is_object(value) else _in_kind(value, parts)
+
+
+def _in_kind(value: Any, parts: dict[Any, Any]) -> Any:
+    """Parts as a tuple, deque, list or dict, whatever the value is; those of an object's fields as a dict."""
     if isinstance(value, deque):
-        return deque(parts, value.maxlen)
-    return tuple(parts) if isinstance(value, tuple) else parts
+        return deque(parts.values(), value.maxlen)
+    if isinstance(value, tuple):
+        return type(value)(*parts.values()) if hasattr(value, "_fields") else tuple(parts.values())
+    return list(parts.values()) if isinstance(value, list) else parts
+
+
+def _has_block(output: Any, path: tuple[Any, ...]) -> bool:
+    """Whether there is a derivative of this part of the output: an integer has one, zero, where it is the whole."""
+    return is_floating(output) or not path and is_integer(output)
 
 
 def _at(value: Any, path: tuple[Any, ...]) -> Any:
     for key in path:
-        value = value[key]
+        value = fields_of(value)[key] if is_object(value) else value[key]
     return value
 
 
@@ -309,20 +332,18 @@ def _zero(value: Any) -> Any:
 
 
 def _placed(value: Any, path: tuple[Any, ...], unit: Any) -> Any:
-    """A zero in the structure of ``value`` with ``unit`` at ``path``."""
+    """A zero in the structure of ``value`` with ``unit`` at ``path``; of objects dicts, as programs take them."""
     if not path:
         return unit
-    if isinstance(value, dict):
-        return {key: _placed(item, path[1:], unit) if key == path[0] else _zero(item) for key, item in value.items()}
-    parts = [_placed(item, path[1:], unit) if k == path[0] else _zero(item) for k, item in enumerate(value)]
-    return _in_kind(value, parts)
+    items = _items(value) or []
+    return _in_kind(value, {k: _placed(item, path[1:], unit) if k == path[0] else _zero(item) for k, item in items})
 
 
 def _units(value: Any, factor: complex = 1.0) -> list[Any]:
     """Unit directions (``factor`` times those of complex elements), one per element, in the structure of ``value``."""
-    if isinstance(value, tuple | list | deque | dict):
-        keys = list(value) if isinstance(value, dict) else list(range(len(value)))
-        return [_placed(value, (key,), unit) for key in keys for unit in _units(value[key], factor)]
+    items = _items(value)
+    if items is not None:
+        return [_placed(value, (key,), unit) for key, item in items for unit in _units(item, factor)]
     if not (np.iscomplexobj(value) if isinstance(factor, complex) else is_floating(value)):
         return []
     shape = np.shape(value)
@@ -338,8 +359,15 @@ def _units(value: Any, factor: complex = 1.0) -> list[Any]:
 def _columns(tangents: Iterator[Any], value: Any, output: Any) -> Any:
     """The next tangents, one for each element of ``value``, whose axes come last."""
     group = [np.asarray(next(tangents)) for _ in range(np.size(value))]
-    shape = (*np.shape(output), *np.shape(value))
-    return np.stack(group, axis=-1).reshape(shape) if group else np.zeros(shape, np.asarray(value).dtype)
+    shape, dtype = (*np.shape(output), *np.shape(value)), _dtype_of_entries(value, output)
+    return np.stack(group, axis=-1).reshape(shape).astype(dtype, copy=False) if group else np.zeros(shape, dtype)
+
+
+def _dtype_of_entries(value: Any, output: Any) -> Any:
+    """The dtype of tangents of ``output`` along ``value``: the precision is the argument's, as in a gradient."""
+    dtype = np.asarray(value).dtype
+    real = np.zeros(0, dtype).real.dtype
+    return np.result_type(real, np.complex64) if np.iscomplexobj(output) else real
 
 
 def _rows(rows: list[Any], path: tuple[Any, ...], value: Any, output: Any) -> Any:
