@@ -10,6 +10,8 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterator
+from inspect import Parameter, Signature
+from types import MethodType
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,7 @@ import numpy as np
 from srcgrad.api.arguments import Argnums, is_floating, is_integer, leaves_of, positions
 from srcgrad.api.derivative import Derivative
 from srcgrad.api.holomorphic import HOLOMORPHIC_OR_VJP, require_holomorphic
+from srcgrad.api.saved import import_object, imported
 from srcgrad.api.transforms import Pullback, directed, directions_of, filled, pushed, seeds_between
 from srcgrad.errors import ArgumentError, SeedError
 from srcgrad.runtime import as_cotangent, zeros_like
@@ -92,6 +95,7 @@ class Dense:
     """What the four have in common: the program they run is that of ``self.program``."""
 
     name = "derivative"
+    called = ""
     mode = "reverse"
 
     def __init__(self, primal: Callable[..., Any], argnums: Argnums, holomorphic: bool = False) -> None:
@@ -103,6 +107,21 @@ class Dense:
         self.program: Derivative = self.derivative
         self.__wrapped__ = primal
         self.__name__ = f"{self.name}_{getattr(primal, '__name__', 'function')}"
+        self.__qualname__ = self.derivative.__qualname__
+        self.__module__ = self.derivative.__module__
+        self.__doc__ = self.derivative.__doc__
+
+    @property
+    def __signature__(self) -> Signature:
+        """The parameters that a caller passes."""
+        return self.derivative.__signature__
+
+    def __srcgrad_underivable__(self) -> tuple[str, str]:
+        """Why this is not differentiated itself, and what to write instead."""
+        return f"{self.name}(f) is not differentiated as it stands", f"write a function that calls it: {self.called}"
+
+    def __get__(self, instance: object, owner: type | None = None) -> Any:
+        return self if instance is None else MethodType(self, instance)
 
     @property
     def source(self) -> str:
@@ -123,6 +142,8 @@ class Dense:
         return f"<srcgrad {self.name} of {self.derivative.__module__}.{self.derivative.__qualname__}>"
 
     def __reduce__(self) -> Any:
+        if imported(self.primal) is self:
+            return import_object, (self.__module__, self.__qualname__)
         return type(self), (self.primal, self.argnums, self.holomorphic)
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
@@ -191,6 +212,7 @@ class Dense:
 
 class Jacobian(Dense):
     name = "jacobian"
+    called = "lambda x: jacobian(f)(x)"
     mode = "split"
 
     def at(self, values: tuple[Any, ...], inputs: tuple[Any, ...]) -> Any:
@@ -234,6 +256,7 @@ class Jacobian(Dense):
 
 class ForwardJacobian(Dense):
     name = "jacfwd"
+    called = "lambda x: jacobian(f)(x)"
     mode = "forward"
 
     def at(self, values: tuple[Any, ...], inputs: tuple[Any, ...]) -> Any:
@@ -242,6 +265,7 @@ class ForwardJacobian(Dense):
 
 class Hessian(Dense):
     name = "hessian"
+    called = "lambda x: hessian(f)(x)"
 
     def __init__(self, primal: Callable[..., Any], argnums: Argnums, holomorphic: bool = False) -> None:
         super().__init__(primal, argnums, holomorphic)
@@ -260,6 +284,18 @@ class Hessian(Dense):
 
 class HessianVector(Hessian):
     name = "hvp"
+    called = "lambda x, v: hvp(f)(x, v)"
+
+    @property
+    def __signature__(self) -> Signature:
+        """The parameters of f, and after those that are passed by their places the vector."""
+        passed = list(self.derivative.__signature__.parameters.values())
+        if any(p.kind is p.VAR_POSITIONAL for p in passed):
+            return Signature(passed)  # the vector is the last of them
+        needed = [p for p in passed if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+        others = [p if p.kind is p.VAR_KEYWORD else p.replace(kind=p.KEYWORD_ONLY) for p in passed if p not in needed]
+        name = next(name for name in ("v", "v_", "v__") if name not in {p.name for p in passed})
+        return Signature([*needed, Parameter(name, Parameter.POSITIONAL_OR_KEYWORD), *others])
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         if not args:

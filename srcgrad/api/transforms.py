@@ -106,6 +106,18 @@ class Pullback:
         fitted = self._derivative.fitted(raw, self._values, shared=True)
         return fitted if isinstance(fitted, tuple) and isinstance(self._derivative.argnums, tuple) else (fitted,)
 
+    def __reduce__(self) -> Any:
+        raise ArgumentError(
+            f"{self!r} is not pickled: it keeps what its program has computed",
+            hint="pickle the function and its arguments, and call vjp again",
+        )
+
+    def __copy__(self) -> Pullback:
+        return self  # nothing changes it
+
+    def __deepcopy__(self, memo: object) -> Pullback:
+        return self
+
     def __repr__(self) -> str:
         return f"<srcgrad pullback of {self._derivative.__module__}.{self._derivative.__qualname__}>"
 
