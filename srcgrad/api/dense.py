@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.api.arguments import Argnums, is_floating, is_integer, leaves_of, positions
+from srcgrad.api.arguments import Argnums, described, is_floating, is_integer, leaves_of, positions
 from srcgrad.api.derivative import Derivative
 from srcgrad.api.holomorphic import HOLOMORPHIC_OR_VJP, require_holomorphic
 from srcgrad.api.saved import import_object, imported
@@ -303,6 +303,11 @@ class HessianVector(Hessian):
         *positional, v = args
         values = self.derivative.bind(tuple(positional), kwargs)
         self.derivative.check(values)
+        if isinstance(self.argnums, tuple) and not isinstance(v, tuple | list):
+            raise ArgumentError(
+                f"a tuple of argnums needs a tuple of vectors, not {described(v)}",
+                hint="of one argument: hvp(f, (0,))(x, (v,))",
+            )
         directions = tuple(v) if isinstance(self.argnums, tuple) else (v,)
         inputs = _selected(self.derivative, values)
         if len(directions) != len(inputs):
