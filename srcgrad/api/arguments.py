@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.errors import ArgumentError
+from srcgrad.errors import ArgumentError, SeedError, Span
 from srcgrad.runtime.exact import inside, is_sparse, named, why_refused
 from srcgrad.runtime.objects import defines, fields_of, is_object
 
@@ -136,6 +136,12 @@ def require_derivable(primal: Any) -> None:
     refused = primal.__srcgrad_underivable__() if defines(type(primal), "__srcgrad_underivable__") else None
     if refused is not None:
         raise ArgumentError(refused[0], hint=refused[1])
+
+
+def require_pair(outcome: object, span: Span | None = None) -> None:
+    """Refuse what a function with ``has_aux=True`` does not return."""
+    if not isinstance(outcome, tuple) or len(outcome) != 2:
+        raise SeedError(f"with has_aux=True a function returns (value, auxiliary), not {described(outcome)}", span)
 
 
 def is_static(value: object) -> bool:

@@ -136,7 +136,12 @@ class Dense:
         return self.derivative.explain(at)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        self.program.save(path)
+        """Refused: the text of the program alone does not do what runs it."""
+        raise ArgumentError(
+            f"{self.name}(f) is not saved as a file: its program is run along one direction after another, or along one"
+            " that has to be fitted, which is not in the text",
+            hint="save grad(f); .source is the text of the program",
+        )
 
     def __repr__(self) -> str:
         return f"<srcgrad {self.name} of {self.derivative.__module__}.{self.derivative.__qualname__}>"

@@ -22,18 +22,18 @@ import numpy as np
 from srcgrad.api.arguments import (
     Argnums,
     Parameters,
-    described,
     holds_objects,
     is_static,
     kinds_of,
     positions,
     require_derivable,
     require_exact_types,
+    require_pair,
 )
 from srcgrad.api.fitting import Inner, Wanted, check_chosen, finished, spread
 from srcgrad.api.holomorphic import complex_derivative, require_one_number
-from srcgrad.api.saved import Saved, import_object, imported
-from srcgrad.errors import ArgumentError, InternalError, LanguageError, MissingRule, SeedError, Span, SrcgradError
+from srcgrad.api.saved import Saved, import_object, imported, require_text_alone, without_annotations
+from srcgrad.errors import ArgumentError, InternalError, LanguageError, MissingRule, Span, SrcgradError
 from srcgrad.rules.edition import edition
 from srcgrad.rules.facts import fact_of
 from srcgrad.runtime import private, zeros_like
@@ -296,11 +296,7 @@ class Derivative:
     def _with_aux(self, values: tuple[Any, ...]) -> Any:
         compiled = self.program(values, "split")
         outcome, saved = self.run(compiled.entry, *self.arguments(values))
-        if not isinstance(outcome, tuple) or len(outcome) != 2:
-            raise SeedError(
-                f"with has_aux=True a function returns (value, auxiliary), not {described(outcome)}",
-                compiled.function.span,
-            )
+        require_pair(outcome, compiled.function.span)
         value, auxiliary = private(outcome) if compiled.changes_saved else outcome
         self.require_scalar(value, compiled)
         gradient = self._pulled(compiled, saved, outcome, (auxiliary,), values)
@@ -368,6 +364,8 @@ class Derivative:
         """Write the program that assumes nothing as a file that can be imported without the compiler."""
         from srcgrad.emit.load import save
 
+        asked = {"has_aux": self.has_aux, "holomorphic": self.holomorphic}
+        require_text_alone(self.parameters, self.results, self._inner, **asked)
         save(self.program(None).emission, path)
 
     def __repr__(self) -> str:
@@ -389,8 +387,8 @@ class Derivative:
         compiled = self.program(None, "split")
         assert compiled.backward is not None
         names = compiled.entry.__name__, compiled.backward.__name__
-        tupled = isinstance(self.argnums, tuple)
-        return Saved, (compiled.emission.text, names, self.mode, self.wanted, tupled, self.has_aux, self.holomorphic)
+        how = without_annotations(self.parameters.signature), self.results, self._inner, self.has_aux, self.holomorphic
+        return Saved, (compiled.emission.text, names, self.mode, *how)
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         self.mode, self.has_aux, self.holomorphic = state["mode"], state["has_aux"], state["holomorphic"]
