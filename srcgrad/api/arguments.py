@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.errors import ArgumentError
+from srcgrad.errors import ArgumentError, SeedError, Span
 from srcgrad.runtime.exact import inside, is_sparse, named, why_refused
-from srcgrad.runtime.objects import fields_of, is_object
+from srcgrad.runtime.objects import defines, fields_of, is_object
 
 Argnums = int | str | tuple[int | str, ...]
 
@@ -118,11 +118,30 @@ class Parameters:
             return which, None
         fixed = names[: names.index(self.variadic)] if self.variadic else names
         position = which + len(names) if which < 0 and not self.variadic else which
+        if which < 0 and position < len(self.first):  # the object of a bound method is no argument of a call
+            position = -1
         if 0 <= position < len(fixed):
             return fixed[position], None
         if self.variadic and position >= len(fixed):
             return self.variadic, position - len(fixed)
-        raise ArgumentError(f"there is no argument {which}", hint=f"the arguments are {', '.join(names)}")
+        passed = ", ".join(names[len(self.first) :])
+        shifted = which - len(self.first) if which >= 0 else which
+        raise ArgumentError(f"there is no argument {shifted}", hint=f"the arguments are {passed}" if passed else None)
+
+
+def require_derivable(primal: Any) -> None:
+    """Refuse what is no function, and derivatives that are not differentiated themselves."""
+    if not callable(primal):
+        raise ArgumentError(f"a function is expected, not {type(primal).__name__}")
+    refused = primal.__srcgrad_underivable__() if defines(type(primal), "__srcgrad_underivable__") else None
+    if refused is not None:
+        raise ArgumentError(refused[0], hint=refused[1])
+
+
+def require_pair(outcome: object, span: Span | None = None) -> None:
+    """Refuse what a function with ``has_aux=True`` does not return."""
+    if not isinstance(outcome, tuple) or len(outcome) != 2:
+        raise SeedError(f"with has_aux=True a function returns (value, auxiliary), not {described(outcome)}", span)
 
 
 def is_static(value: object) -> bool:
@@ -144,7 +163,8 @@ def kinds_of(values: tuple[Any, ...]) -> tuple[object, ...]:
     try:
         return tuple(map(kind_of, values))
     except RecursionError:
-        raise ArgumentError("an argument contains itself, without end", hint="pass what the function reads") from None
+        reason = "an argument contains itself, or is nested too deep"
+        raise ArgumentError(reason, hint="pass what the function reads") from None
 
 
 def kind_of(value: object) -> object:
@@ -203,7 +223,8 @@ def check_differentiable(value: Any, name: str) -> None:
     try:
         leaves = list(leaves_of(value, name))
     except RecursionError:
-        raise ArgumentError(f"argument {name} contains itself, and has no gradient", hint="pass its parts") from None
+        reason = f"argument {name} contains itself, or is nested too deep, and has no gradient"
+        raise ArgumentError(reason, hint="pass its parts") from None
     for leaf, place in leaves:
         if not (is_floating(leaf) or is_integer(leaf) or leaf is None or isinstance(leaf, str | bytes)):
             if not callable(leaf):

@@ -75,8 +75,15 @@ def meets_tensors(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool:
     module = sys.modules.get(_EAGER)
     if module is None:
         return False
-    tensor = module.Tensor
-    return any(isinstance(leaf, tensor) for value in (*args, *kwargs.values()) for leaf in leaves_of(value))
+    pending, seen = [*args, *kwargs.values()], set[int]()
+    while pending:
+        value = pending.pop()
+        if isinstance(value, module.Tensor):
+            return True
+        if isinstance(value, tuple | list | deque | dict) and id(value) not in seen:  # one may contain itself
+            seen.add(id(value))
+            pending += value.values() if isinstance(value, dict) else value
+    return False
 
 
 def leaves_of(value: Any) -> Iterator[Any]:
@@ -115,8 +122,11 @@ def on_tensors(
     def array(leaf: Any) -> Any:
         return leaf.array[()] if isinstance(leaf, Tensor) else leaf
 
-    given = tuple(mapped(value, array) for value in args)
-    named = {name: mapped(value, array) for name, value in kwargs.items()}
+    try:
+        given = tuple(mapped(value, array) for value in args)
+        named = {name: mapped(value, array) for name, value in kwargs.items()}
+    except RecursionError:
+        raise ArgumentError("an argument contains itself, or is nested too deep", hint="pass its parts") from None
     wanted: list[int | str] = []
     if state.recording:
         wanted += [place for place, value in enumerate(args) if requires(value)]

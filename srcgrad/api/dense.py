@@ -10,16 +10,20 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterator
+from inspect import Parameter, Signature
+from types import MethodType
 from typing import Any
 
 import numpy as np
 
-from srcgrad.api.arguments import Argnums, is_floating, leaves_of, positions
+from srcgrad.api.arguments import Argnums, described, is_floating, is_integer, leaves_of, positions
 from srcgrad.api.derivative import Derivative
 from srcgrad.api.holomorphic import HOLOMORPHIC_OR_VJP, require_holomorphic
+from srcgrad.api.saved import import_object, imported
 from srcgrad.api.transforms import Pullback, directed, directions_of, filled, pushed, seeds_between
 from srcgrad.errors import ArgumentError, SeedError
 from srcgrad.runtime import as_cotangent, zeros_like
+from srcgrad.runtime.objects import fields_of, is_object, mirrored
 
 
 def jacobian(
@@ -27,8 +31,9 @@ def jacobian(
 ) -> Any:
     """The Jacobian by reverse mode: for f from shape m to shape n an array of shape ``(*n, *m)``, output axes first.
 
-    One backward sweep per output element.  Containers give containers of arrays, the output's outside; None stands
-    where the argument has an integer.  Entries are as ``grad`` has them: of a real output y by a complex argument x
+    One backward sweep per output element.  Containers and objects give such of arrays, the output's outside; None
+    stands where the argument, or a container in the output, has an integer or text.  Entries are as ``grad`` has them,
+    with the precision of the argument: of a real output y by a complex argument x
     ``dy/dRe(x) - 1j * dy/dIm(x)``, of a complex output by a real argument ``dRe(y)/dx + 1j * dIm(y)/dx`` (two sweeps).
     Of a complex output by a complex argument no one number tells both parts: with ``holomorphic=True`` the entry is the
     complex derivative, checked to exist.
@@ -90,6 +95,7 @@ class Dense:
     """What the four have in common: the program they run is that of ``self.program``."""
 
     name = "derivative"
+    called = ""
     mode = "reverse"
 
     def __init__(self, primal: Callable[..., Any], argnums: Argnums, holomorphic: bool = False) -> None:
@@ -101,6 +107,21 @@ class Dense:
         self.program: Derivative = self.derivative
         self.__wrapped__ = primal
         self.__name__ = f"{self.name}_{getattr(primal, '__name__', 'function')}"
+        self.__qualname__ = self.derivative.__qualname__
+        self.__module__ = self.derivative.__module__
+        self.__doc__ = self.derivative.__doc__
+
+    @property
+    def __signature__(self) -> Signature:
+        """The parameters that a caller passes."""
+        return self.derivative.__signature__
+
+    def __srcgrad_underivable__(self) -> tuple[str, str]:
+        """Why this is not differentiated itself, and what to write instead."""
+        return f"{self.name}(f) is not differentiated as it stands", f"write a function that calls it: {self.called}"
+
+    def __get__(self, instance: object, owner: type | None = None) -> Any:
+        return self if instance is None else MethodType(self, instance)
 
     @property
     def source(self) -> str:
@@ -115,12 +136,19 @@ class Dense:
         return self.derivative.explain(at)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        self.program.save(path)
+        """Refused: the text of the program alone does not do what runs it."""
+        raise ArgumentError(
+            f"{self.name}(f) is not saved as a file: its program is run along one direction after another, or along one"
+            " that has to be fitted, which is not in the text",
+            hint="save grad(f); .source is the text of the program",
+        )
 
     def __repr__(self) -> str:
         return f"<srcgrad {self.name} of {self.derivative.__module__}.{self.derivative.__qualname__}>"
 
     def __reduce__(self) -> Any:
+        if imported(self.primal) is self:
+            return import_object, (self.__module__, self.__qualname__)
         return type(self), (self.primal, self.argnums, self.holomorphic)
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
@@ -154,6 +182,8 @@ class Dense:
         sample = push(tuple(_zero(a) for a in inputs)) if first is None else first
 
         def block(output: Any, path: tuple[Any, ...]) -> Any:
+            if not _has_block(output, path):
+                return None
             return self.by_argument(
                 tuple(
                     self._taken(argument, _all_at(path, one), _all_at(path, other), output)
@@ -187,12 +217,15 @@ class Dense:
 
 class Jacobian(Dense):
     name = "jacobian"
+    called = "lambda x: jacobian(f)(x)"
     mode = "split"
 
     def at(self, values: tuple[Any, ...], inputs: tuple[Any, ...]) -> Any:
         pullback = Pullback(self.derivative, values)
 
         def block(output: Any, path: tuple[Any, ...]) -> Any:
+            if not _has_block(output, path):
+                return None
             rows = [pullback.pulled(_placed(pullback.value, path, unit)) for unit in _units(output)]
             turned = [pullback.pulled(_placed(pullback.value, path, unit)) for unit in _units(output, -1j)]
             return self.by_argument(
@@ -228,6 +261,7 @@ class Jacobian(Dense):
 
 class ForwardJacobian(Dense):
     name = "jacfwd"
+    called = "lambda x: jacobian(f)(x)"
     mode = "forward"
 
     def at(self, values: tuple[Any, ...], inputs: tuple[Any, ...]) -> Any:
@@ -236,6 +270,7 @@ class ForwardJacobian(Dense):
 
 class Hessian(Dense):
     name = "hessian"
+    called = "lambda x: hessian(f)(x)"
 
     def __init__(self, primal: Callable[..., Any], argnums: Argnums, holomorphic: bool = False) -> None:
         super().__init__(primal, argnums, holomorphic)
@@ -254,6 +289,18 @@ class Hessian(Dense):
 
 class HessianVector(Hessian):
     name = "hvp"
+    called = "lambda x, v: hvp(f)(x, v)"
+
+    @property
+    def __signature__(self) -> Signature:
+        """The parameters of f, and after those that are passed by their places the vector."""
+        passed = list(self.derivative.__signature__.parameters.values())
+        if any(p.kind is p.VAR_POSITIONAL for p in passed):
+            return Signature(passed)  # the vector is the last of them
+        needed = [p for p in passed if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+        others = [p if p.kind is p.VAR_KEYWORD else p.replace(kind=p.KEYWORD_ONLY) for p in passed if p not in needed]
+        name = next(name for name in ("v", "v_", "v__") if name not in {p.name for p in passed})
+        return Signature([*needed, Parameter(name, Parameter.POSITIONAL_OR_KEYWORD), *others])
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         if not args:
@@ -261,6 +308,11 @@ class HessianVector(Hessian):
         *positional, v = args
         values = self.derivative.bind(tuple(positional), kwargs)
         self.derivative.check(values)
+        if isinstance(self.argnums, tuple) and not isinstance(v, tuple | list):
+            raise ArgumentError(
+                f"a tuple of argnums needs a tuple of vectors, not {described(v)}",
+                hint="of one argument: hvp(f, (0,))(x, (v,))",
+            )
         directions = tuple(v) if isinstance(self.argnums, tuple) else (v,)
         inputs = _selected(self.derivative, values)
         if len(directions) != len(inputs):
@@ -279,24 +331,41 @@ def _selected(derivative: Derivative, values: tuple[Any, ...]) -> tuple[Any, ...
     return tuple(found)
 
 
-def _map_leaves(value: Any, make: Callable[[Any, tuple[Any, ...]], Any], path: tuple[Any, ...] = ()) -> Any:
+def _items(value: Any) -> list[tuple[Any, Any]] | None:
+    """What a container or an object holds, each under its key, place or field; None of anything else."""
     if isinstance(value, tuple | list | deque):
-        return _in_kind(value, [_map_leaves(item, make, (*path, k)) for k, item in enumerate(value)])
+        return list(enumerate(value))
     if isinstance(value, dict):
-        return {key: _map_leaves(item, make, (*path, key)) for key, item in value.items()}
-    return None if value is None else make(value, path)
+        return list(value.items())
+    return list(fields_of(value).items()) if is_object(value) else None
 
 
-def _in_kind(value: Any, parts: list[Any]) -> Any:
-    """Parts as a tuple, deque or list, whatever the value is."""
+def _map_leaves(value: Any, make: Callable[[Any, tuple[Any, ...]], Any], path: tuple[Any, ...] = ()) -> Any:
+    """``make`` of every leaf, in the structure in which a gradient by ``value`` is handed out."""
+    items = _items(value)
+    if items is None:
+        return None if value is None else make(value, path)
+    parts = {key: _map_leaves(item, make, (*path, key)) for key, item in items}
+    return mirrored(value, parts) if is_object(value) else _in_kind(value, parts)
+
+
+def _in_kind(value: Any, parts: dict[Any, Any]) -> Any:
+    """Parts as a tuple, deque, list or dict, whatever the value is; those of an object's fields as a dict."""
     if isinstance(value, deque):
-        return deque(parts, value.maxlen)
-    return tuple(parts) if isinstance(value, tuple) else parts
+        return deque(parts.values(), value.maxlen)
+    if isinstance(value, tuple):
+        return type(value)(*parts.values()) if hasattr(value, "_fields") else tuple(parts.values())
+    return list(parts.values()) if isinstance(value, list) else parts
+
+
+def _has_block(output: Any, path: tuple[Any, ...]) -> bool:
+    """Whether there is a derivative of this part of the output: an integer has one, zero, where it is the whole."""
+    return is_floating(output) or not path and is_integer(output)
 
 
 def _at(value: Any, path: tuple[Any, ...]) -> Any:
     for key in path:
-        value = value[key]
+        value = fields_of(value)[key] if is_object(value) else value[key]
     return value
 
 
@@ -309,20 +378,18 @@ def _zero(value: Any) -> Any:
 
 
 def _placed(value: Any, path: tuple[Any, ...], unit: Any) -> Any:
-    """A zero in the structure of ``value`` with ``unit`` at ``path``."""
+    """A zero in the structure of ``value`` with ``unit`` at ``path``; of objects dicts, as programs take them."""
     if not path:
         return unit
-    if isinstance(value, dict):
-        return {key: _placed(item, path[1:], unit) if key == path[0] else _zero(item) for key, item in value.items()}
-    parts = [_placed(item, path[1:], unit) if k == path[0] else _zero(item) for k, item in enumerate(value)]
-    return _in_kind(value, parts)
+    items = _items(value) or []
+    return _in_kind(value, {k: _placed(item, path[1:], unit) if k == path[0] else _zero(item) for k, item in items})
 
 
 def _units(value: Any, factor: complex = 1.0) -> list[Any]:
     """Unit directions (``factor`` times those of complex elements), one per element, in the structure of ``value``."""
-    if isinstance(value, tuple | list | deque | dict):
-        keys = list(value) if isinstance(value, dict) else list(range(len(value)))
-        return [_placed(value, (key,), unit) for key in keys for unit in _units(value[key], factor)]
+    items = _items(value)
+    if items is not None:
+        return [_placed(value, (key,), unit) for key, item in items for unit in _units(item, factor)]
     if not (np.iscomplexobj(value) if isinstance(factor, complex) else is_floating(value)):
         return []
     shape = np.shape(value)
@@ -338,8 +405,15 @@ def _units(value: Any, factor: complex = 1.0) -> list[Any]:
 def _columns(tangents: Iterator[Any], value: Any, output: Any) -> Any:
     """The next tangents, one for each element of ``value``, whose axes come last."""
     group = [np.asarray(next(tangents)) for _ in range(np.size(value))]
-    shape = (*np.shape(output), *np.shape(value))
-    return np.stack(group, axis=-1).reshape(shape) if group else np.zeros(shape, np.asarray(value).dtype)
+    shape, dtype = (*np.shape(output), *np.shape(value)), _dtype_of_entries(value, output)
+    return np.stack(group, axis=-1).reshape(shape).astype(dtype, copy=False) if group else np.zeros(shape, dtype)
+
+
+def _dtype_of_entries(value: Any, output: Any) -> Any:
+    """The dtype of tangents of ``output`` along ``value``: the precision is the argument's, as in a gradient."""
+    dtype = np.asarray(value).dtype
+    real = np.zeros(0, dtype).real.dtype
+    return np.result_type(real, np.complex64) if np.iscomplexobj(output) else real
 
 
 def _rows(rows: list[Any], path: tuple[Any, ...], value: Any, output: Any) -> Any:

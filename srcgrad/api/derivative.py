@@ -22,21 +22,21 @@ import numpy as np
 from srcgrad.api.arguments import (
     Argnums,
     Parameters,
-    check_differentiable,
-    described,
     holds_objects,
     is_static,
     kinds_of,
     positions,
+    require_derivable,
     require_exact_types,
+    require_pair,
 )
-from srcgrad.api.fitting import Wanted
-from srcgrad.api.holomorphic import check_complex, complex_derivative, require_one_number
-from srcgrad.api.saved import Saved, import_object, imported
-from srcgrad.errors import ArgumentError, InternalError, LanguageError, MissingRule, SeedError, Span, SrcgradError
+from srcgrad.api.fitting import Inner, Wanted, check_chosen, finished, spread
+from srcgrad.api.holomorphic import complex_derivative, require_one_number
+from srcgrad.api.saved import Saved, import_object, imported, require_text_alone, without_annotations
+from srcgrad.errors import ArgumentError, InternalError, LanguageError, MissingRule, Span, SrcgradError
 from srcgrad.rules.edition import edition
 from srcgrad.rules.facts import fact_of
-from srcgrad.runtime import add, private, zeros_like
+from srcgrad.runtime import private, zeros_like
 from srcgrad.runtime.binding import called_signature, decides_binding
 from srcgrad.runtime.isolation import without_factories
 from srcgrad.runtime.objects import defines, is_object
@@ -62,8 +62,7 @@ class Derivative:
         has_aux: bool = False,
         holomorphic: bool = False,
     ) -> None:
-        if not callable(primal):
-            raise ArgumentError(f"a function is expected, not {type(primal).__name__}")
+        require_derivable(primal)
         if defines(type(primal), "__srcgrad_function__"):
             primal = primal.__srcgrad_function__()  # type: ignore[attr-defined]
         self._asked = primal, positions(argnums)
@@ -88,6 +87,13 @@ class Derivative:
         if self.has_aux or self.holomorphic or self.mode not in ("reverse", "value") or self.parameters.first:
             return None
         return self.mode, self.primal, self.argnums
+
+    def __srcgrad_underivable__(self) -> tuple[str, str] | None:
+        """Why this is not differentiated itself, and what to write instead; None if it is."""
+        if not self.has_aux:
+            return None
+        reason = f"a derivative of {self.__qualname__} with has_aux=True is not differentiated itself"
+        return reason, "take the derivatives of a function of the value alone: lambda x: f(x)[0]"
 
     # --- the function ------------------------------------------------------------------------------------------------
     def _read(self, receiver: tuple[Any, ...]) -> None:
@@ -290,11 +296,7 @@ class Derivative:
     def _with_aux(self, values: tuple[Any, ...]) -> Any:
         compiled = self.program(values, "split")
         outcome, saved = self.run(compiled.entry, *self.arguments(values))
-        if not isinstance(outcome, tuple) or len(outcome) != 2:
-            raise SeedError(
-                f"with has_aux=True a function returns (value, auxiliary), not {described(outcome)}",
-                compiled.function.span,
-            )
+        require_pair(outcome, compiled.function.span)
         value, auxiliary = private(outcome) if compiled.changes_saved else outcome
         self.require_scalar(value, compiled)
         gradient = self._pulled(compiled, saved, outcome, (auxiliary,), values)
@@ -302,15 +304,7 @@ class Derivative:
 
     def check(self, values: tuple[Any, ...]) -> None:
         """Refuse arguments that have no derivative."""
-        for name, inner in self.chosen:
-            value = values[self.parameters.names.index(name)]
-            if inner is not None:
-                if inner >= len(value):
-                    raise ArgumentError(f"{name}[{inner}] is not given", hint="pass the argument by its position")
-                value = value[inner]
-            check_differentiable(value, name)
-            if self.holomorphic:
-                check_complex(value, name)
+        check_chosen(self.results, values, holomorphic=self.holomorphic)
 
     def verify(self, values: tuple[Any, ...]) -> None:
         """Where this differentiates a gradient: refuse what the gradient itself would refuse."""
@@ -326,30 +320,17 @@ class Derivative:
 
     def finished(self, outcome: Any, values: tuple[Any, ...]) -> Any:
         """What the differentiated function would have returned: a derivative fits its program's raw result."""
-        inner = self.primal
-        if not isinstance(inner, Derivative):
-            return outcome
-        if inner.mode == "value":
-            return outcome[0], inner.fitted(outcome[1], values, shared=True)
-        return inner.fitted(outcome, values, shared=True)
+        return finished(self._inner, outcome, values)
 
     def spread(self, seed: Any, outcome: Any) -> Any:
-        """The seed of what ``finished`` returned as one of ``outcome``, what the program returned: of a gradient by a
-        position inside ``*args``, zeros for the other ones."""
+        """The seed of what ``finished`` returned as one of ``outcome``, what the program returned."""
+        return spread(self._inner, seed, outcome)
+
+    @property
+    def _inner(self) -> Inner | None:
+        """Of a derivative of a derivative: the mode of that one, and how its results are fitted."""
         inner = self.primal
-        if not isinstance(inner, Derivative) or inner.chosen == tuple((name, None) for name in inner.wanted):
-            return seed
-        gradient = outcome[1] if inner.mode == "value" else outcome
-        tupled = isinstance(inner.argnums, tuple)
-        wholes = dict(zip(inner.wanted, gradient if tupled else (gradient,), strict=True))
-        seeds = {name: zeros_like(whole) for name, whole in wholes.items()}
-        parts = seed[1] if inner.mode == "value" else seed
-        for (name, position), part in zip(inner.chosen, parts if tupled else (parts,), strict=True):
-            if position is not None:
-                part = tuple(part if k == position else zeros_like(one) for k, one in enumerate(wholes[name]))
-            seeds[name] = add(seeds[name], part)
-        spread = tuple(seeds.values()) if tupled else seeds[inner.wanted[0]]
-        return (seed[0], spread) if inner.mode == "value" else spread
+        return (inner.mode, inner.results) if isinstance(inner, Derivative) else None
 
     def fitted(self, raw: Any, values: tuple[Any, ...], *, shared: bool = False) -> Any:
         """Raw cotangents in the structure, shapes and dtypes of the arguments they belong to.
@@ -383,6 +364,8 @@ class Derivative:
         """Write the program that assumes nothing as a file that can be imported without the compiler."""
         from srcgrad.emit.load import save
 
+        asked = {"has_aux": self.has_aux, "holomorphic": self.holomorphic}
+        require_text_alone(self.parameters, self.results, self._inner, **asked)
         save(self.program(None).emission, path)
 
     def __repr__(self) -> str:
@@ -404,8 +387,8 @@ class Derivative:
         compiled = self.program(None, "split")
         assert compiled.backward is not None
         names = compiled.entry.__name__, compiled.backward.__name__
-        tupled = isinstance(self.argnums, tuple)
-        return Saved, (compiled.emission.text, names, self.mode, self.wanted, tupled, self.has_aux, self.holomorphic)
+        how = without_annotations(self.parameters.signature), self.results, self._inner, self.has_aux, self.holomorphic
+        return Saved, (compiled.emission.text, names, self.mode, *how)
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         self.mode, self.has_aux, self.holomorphic = state["mode"], state["has_aux"], state["holomorphic"]
@@ -424,8 +407,13 @@ def _unbound(primal: Callable[..., Any]) -> tuple[Callable[..., Any], tuple[Any,
 
 def parameters_of(primal: Callable[..., Any], receiver: tuple[Any, ...] = ()) -> Parameters:
     """The parameters of a function; those of a derivative are its function's."""
-    known = primal.parameters.signature if isinstance(primal, Derivative) else called_signature(primal)
-    return Parameters(known, receiver)
+    if isinstance(primal, Derivative):
+        return Parameters(primal.parameters.signature, receiver)
+    try:
+        return Parameters(called_signature(primal), receiver)
+    except ValueError:  # a built-in function that does not tell
+        reason = f"nothing tells which arguments {getattr(primal, '__name__', repr(primal))} takes"
+        raise ArgumentError(reason, hint="write a function of them that calls it") from None
 
 
 def _decides_binding(primal: Callable[..., Any]) -> tuple[object, ...]:

@@ -1,14 +1,17 @@
-"""Derivatives that are pickled by their text, and the look-up by which others are pickled by name."""
+"""Derivatives that are pickled or saved by their text, and the look-up by which others are pickled by name."""
 
 from __future__ import annotations
 
 import importlib
+from inspect import Signature
 from typing import Any
 
-from srcgrad.api.arguments import Parameters
+from srcgrad.api.arguments import Parameters, require_pair
+from srcgrad.api.fitting import Inner, Wanted, check_chosen, finished, spread
 from srcgrad.api.holomorphic import complex_derivative, require_one_number
-from srcgrad.runtime import as_cotangent, zeros_like
-from srcgrad.runtime.binding import called_signature
+from srcgrad.errors import ArgumentError
+from srcgrad.runtime import private, zeros_like
+from srcgrad.runtime.isolation import without_factories
 from srcgrad.runtime.shadows import cloned
 
 
@@ -20,35 +23,38 @@ class Saved:
         source: str,
         names: tuple[str, str],
         mode: str,
-        wanted: tuple[str, ...],
-        tupled: bool,
+        signature: Signature,
+        results: Wanted,
+        inner: Inner | None,
         has_aux: bool,
         holomorphic: bool,
     ) -> None:
-        self._made = source, names, mode, wanted, tupled, has_aux, holomorphic
+        self._made = source, names, mode, signature, results, inner, has_aux, holomorphic
         self.source = source
         self.mode = mode
-        self.wanted = wanted
-        self.tupled = tupled
+        self.results = results
+        self.inner = inner
         self.has_aux = has_aux
         self.holomorphic = holomorphic
         namespace: dict[str, Any] = {}
         exec(compile(source, f"<srcgrad {names[0]}>", "exec"), namespace)
         self.forward, self.backward = (namespace[name] for name in names)
-        self.parameters = Parameters(called_signature(self.forward))
+        self.parameters = Parameters(signature)
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         values = self.parameters.bind(args, kwargs)
-        outcome, saved = self.forward(*values)
-        value, auxiliary = outcome if self.has_aux else (outcome, None)
+        check_chosen(self.results, values, holomorphic=self.holomorphic)
+        outcome, saved = self.forward(*without_factories(values))
+        if self.has_aux:
+            require_pair(outcome)
+            value, auxiliary = private(outcome)
+        else:
+            value, auxiliary = finished(self.inner, outcome, values), None
         require_one_number(value, holomorphic=self.holomorphic)
-        by_name = dict(zip(self.parameters.names, values, strict=False))
 
         def at(seed: complex) -> Any:
-            raw = self.backward(cloned(saved, keys=True), (seed, zeros_like(auxiliary)) if self.has_aux else seed)
-            pairs = zip(self.wanted, raw if self.tupled else (raw,), strict=True)
-            fits = tuple(as_cotangent(g, by_name[name]) for name, g in pairs)
-            return fits if self.tupled else fits[0]
+            seeds = (seed, zeros_like(auxiliary)) if self.has_aux else spread(self.inner, seed, outcome)
+            return self.results.fitted(self.backward(cloned(saved, keys=True), seeds), values, shared=True)
 
         gradient = complex_derivative(at) if self.holomorphic else at(1.0)
         if self.has_aux:
@@ -59,7 +65,33 @@ class Saved:
         return type(self), self._made
 
     def __repr__(self) -> str:
-        return f"<srcgrad {self.forward.__name__} with respect to {', '.join(self.wanted)}>"
+        return f"<srcgrad {self.forward.__name__} with respect to {', '.join(self.results.wanted)}>"
+
+
+def without_annotations(signature: Signature) -> Signature:
+    """A signature as it is pickled: what binds arguments."""
+    return Signature([p.replace(annotation=p.empty) for p in signature.parameters.values()])
+
+
+def require_text_alone(
+    parameters: Parameters, results: Wanted, inner: Inner | None, *, has_aux: bool, holomorphic: bool
+) -> None:
+    """Refuse to write as a file what the text of a program alone does not do."""
+    starred = [str(p) for p in parameters.signature.parameters.values() if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+    hint = "pickle it instead, or write a function whose gradient by its parameters is what you want"
+    if parameters.first:
+        reason, hint = "its object is not in the text", "save the gradient of the class's function: grad(Model.f, 1)"
+    elif starred:
+        reason = f"in a file {starred[0].lstrip('*')} of {starred[0]} would be one argument"
+    elif not results.is_plain or inner is not None and not inner[1].is_plain:
+        reason, hint = "an argument is asked for twice", "save the gradient by each argument once"
+    elif holomorphic:
+        reason = "the check that there is a complex derivative (holomorphic=True) is not in the text"
+    elif has_aux:
+        reason, hint = "the text knows no has_aux=True", "save the gradient of the value alone: lambda x: f(x)[0]"
+    else:
+        return
+    raise ArgumentError(f"this derivative is not saved as a file: {reason}", hint=hint)
 
 
 def imported(primal: Any) -> Any:

@@ -13,12 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.api.arguments import Argnums, holds_objects, is_integer, positions
+from srcgrad.api.arguments import Argnums, described, holds_objects, is_floating, is_integer, positions
 from srcgrad.api.derivative import Derivative
 from srcgrad.api.outside import Outside
 from srcgrad.errors import ArgumentError, SeedError
 from srcgrad.runtime import add, as_cotangent, zeros_like
 from srcgrad.runtime.defaults import dict_like
+from srcgrad.runtime.exact import inside, why_refused
 from srcgrad.runtime.isolation import kept_apart, shared_outside
 from srcgrad.runtime.objects import cotangents_of, fields_of, is_object, made
 from srcgrad.runtime.refusals import RefusedValue
@@ -97,12 +98,13 @@ class Pullback:
         The seed of a complex value is complex: with ``y_bar`` the result is the gradient of Re(sum(y_bar * y)), so that
         1.0 asks for the real part of y and -1j for the imaginary one.
         """
+        require_exact_seed(seed, "the value")
         if (name := self._outside.changed(self._saved)) is not None:
             raise RefusedValue(f"{name} has changed since the value was computed; call vjp again")
         return self.pulled(seed)
 
     def pulled(self, seed: Any) -> tuple[Any, ...]:
-        """The same where nothing can have changed since."""
+        """The same for a seed of ours, where nothing can have changed since."""
         check_seed(seed, self.value, "the value")
         backward = self._compiled.backward
         assert backward is not None
@@ -114,6 +116,18 @@ class Pullback:
         raw = self._derivative.run(backward, saved, cotangent)
         fitted = self._derivative.fitted(raw, self._values, shared=True)
         return fitted if isinstance(fitted, tuple) and isinstance(self._derivative.argnums, tuple) else (fitted,)
+
+    def __reduce__(self) -> Any:
+        raise ArgumentError(
+            f"{self!r} is not pickled: it keeps what its program has computed",
+            hint="pickle the function and its arguments, and call vjp again",
+        )
+
+    def __copy__(self) -> Pullback:
+        return self  # nothing changes it
+
+    def __deepcopy__(self, memo: object) -> Pullback:
+        return self
 
     def __repr__(self) -> str:
         return f"<srcgrad pullback of {self._derivative.__module__}.{self._derivative.__qualname__}>"
@@ -152,6 +166,12 @@ def jvp(f: Callable[..., Any], primals: tuple[Any, ...], tangents: tuple[Any, ..
     ``primals`` and ``tangents`` are sequences of equal length and structure; a tangent of None means that its argument,
     or its part of a container, does not move.  The tangent of a complex primal may be complex.
     """
+    for what, given in (("primals", primals), ("tangents", tangents)):
+        if not isinstance(given, tuple | list):
+            raise ArgumentError(
+                f"the {what} of jvp are a tuple or a list of arguments, not {described(given)}",
+                hint="of one argument: jvp(f, (x,), (v,))",
+            )
     if len(primals) != len(tangents):
         raise ArgumentError(f"{len(primals)} primals need as many tangents, not {len(tangents)}")
     moving = tuple(j for j, tangent in enumerate(tangents) if tangent is not None)
@@ -164,6 +184,7 @@ def jvp(f: Callable[..., Any], primals: tuple[Any, ...], tangents: tuple[Any, ..
 
 def directed(direction: Any, value: Any, of: str) -> Any:
     """A tangent of ``value`` as programs take it: structure, shapes and dtypes of the value, zeros for None."""
+    require_exact_seed(direction, of)
     whole = filled(direction, value)
     check_seed(whole, value, of)
     return filled(as_cotangent(whole, value, set()), value)
@@ -259,6 +280,14 @@ def made_once(f: Callable[..., Any], argnums: Argnums, mode: str) -> Derivative:
     return made
 
 
+def require_exact_seed(seed: Any, of: str) -> None:
+    """Refuse a seed or tangent that is, or holds, what is computed with by methods of its own class: a masked array."""
+    for part, place in inside(seed, of):
+        refused = why_refused(part)
+        if refused is not None:
+            raise SeedError(f"the seed of {place} is {refused[0]}", hint=refused[1])
+
+
 def check_seed(seed: Any, value: Any, of: str) -> None:
     """Refuse a seed or tangent that does not have the structure and shapes of what it belongs to."""
     if isinstance(value, tuple | list | deque):
@@ -278,12 +307,29 @@ def check_seed(seed: Any, value: Any, of: str) -> None:
         for name, item in fields_of(value).items():
             if parts.get(name) is not None:
                 check_seed(parts[name], item, f"{of}.{name}")
-    elif value is not None and not isinstance(value, str) and not (seed is None and is_integer(value)):
-        if seed is None or isinstance(seed, str | tuple | dict) or np.shape(seed) != np.shape(value):
-            shape = "no shape" if seed is None else np.shape(seed)
-            raise SeedError(f"{of} has shape {np.shape(value)}, the seed {shape}")
+    elif is_floating(value) or is_integer(value) and seed is not None:
+        shape = _shape_of_numbers(seed, value, of)
+        if shape != np.shape(value):
+            raise SeedError(f"{of} has shape {np.shape(value)}, the seed {'no shape' if shape is None else shape}")
         if np.iscomplexobj(seed) and not np.iscomplexobj(value):
             raise SeedError(f"{of} is real, the seed complex", hint="pass its real part")
+
+
+def _shape_of_numbers(seed: Any, value: Any, of: str) -> tuple[int, ...] | None:
+    """The shape of a seed; None has none, and what is no number, array or list of numbers is refused."""
+    if seed is None:
+        return None
+    try:
+        numbers: Any = np.asarray(seed) if isinstance(seed, list) else seed
+    except ValueError:  # rows of several lengths
+        numbers = None
+    if not (is_floating(numbers) or is_integer(numbers)):
+        dtype = getattr(numbers, "dtype", None)
+        what = f"a {type(seed).__name__}" if dtype is None else f"a {type(seed).__name__} of {dtype}"
+        reason = f"{of} has shape {np.shape(value)}, and its seed is {what}, where numbers are expected"
+        raise SeedError(reason, hint="pass floats, or an array of them")
+    shape: tuple[int, ...] = np.shape(numbers)
+    return shape
 
 
 grad.__srcgrad_transform__ = "reverse"  # type: ignore[attr-defined]

@@ -1,0 +1,132 @@
+"""``jacobian``, ``jacfwd`` and ``hessian``: objects, parts without a derivative, and that the two Jacobians are one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from srcgrad import hessian, jacfwd, jacobian
+
+
+class Point:
+    """Two numbers."""
+
+    def __init__(self, a: Any, b: Any) -> None:
+        self.a = a
+        self.b = b
+
+
+class Slotted:
+    """Two numbers in slots."""
+
+    __slots__ = ("a", "b")
+
+    def __init__(self, a: Any, b: Any) -> None:
+        self.a = a
+        self.b = b
+
+
+@dataclass(frozen=True)
+class Layer:
+    """Weights, and what has no derivative."""
+
+    w: Any
+    width: int = 3
+    name: str = "layer"
+    act: Any = None
+
+
+class Pair(NamedTuple):
+    """Two numbers."""
+
+    a: Any
+    b: Any
+
+
+def multiplied(p: Any) -> Any:
+    return p.a * p.b
+
+
+def both(p: Any) -> Any:
+    return p.a * p.b, np.sin(p.a)
+
+
+def point_of(x: Any) -> Any:
+    return Point(x, x * x)
+
+
+def layers_of(layer: Any) -> Any:
+    return [Layer(layer.w * 2.0, 2, "first"), {"second": Point(layer.w**2, 4)}]
+
+
+JACOBIANS = pytest.mark.parametrize("transform", [jacobian, jacfwd])
+
+
+# --- objects ----------------------------------------------------------------------------------------------------------
+@JACOBIANS
+@pytest.mark.parametrize("kind", [Point, Slotted, Pair, SimpleNamespace])
+def test_the_jacobian_by_an_object_has_its_fields(transform: Callable[..., Any], kind: Any) -> None:
+    found = transform(both)(kind(a=2.0, b=3.0))
+    assert type(found[0]) is (Pair if kind is Pair else SimpleNamespace)
+    assert (found[0].a, found[0].b) == (3.0, 2.0)
+    assert (found[1].a, found[1].b) == (np.cos(2.0), 0.0)
+
+
+@JACOBIANS
+def test_the_jacobian_of_an_object_has_its_fields(transform: Callable[..., Any]) -> None:
+    found = transform(point_of)(np.array([2.0, 3.0]))
+    np.testing.assert_array_equal(found.a, np.eye(2))
+    np.testing.assert_array_equal(found.b, np.diag([4.0, 6.0]))
+
+
+@JACOBIANS
+def test_objects_in_containers_and_fields_without_a_derivative(transform: Callable[..., Any]) -> None:
+    first, second = transform(layers_of)(Layer(np.array([1.0, 2.0]), act=np.sin))
+    assert first.width is first.name is second["second"].b is None
+    assert type(first) is type(first.w) is type(second["second"].a) is Layer
+    np.testing.assert_array_equal(first.w.w, 2.0 * np.eye(2))
+    np.testing.assert_array_equal(second["second"].a.w, np.diag([2.0, 4.0]))
+    assert first.w.act is first.w.width is None
+
+
+@pytest.mark.parametrize("kind", [Point, Slotted, Pair])
+def test_the_hessian_by_an_object_has_its_fields_twice(kind: Any) -> None:
+    found = hessian(multiplied)(kind(2.0, 3.0))
+    assert [found.a.a, found.a.b, found.b.a, found.b.b] == [0.0, 1.0, 1.0, 0.0]
+    found = hessian(lambda layer: np.sum(layer.w**3))(Layer(np.array([1.0, 2.0])))
+    np.testing.assert_array_equal(found.w.w, np.diag([6.0, 12.0]))
+    assert found.name is found.w.name is None
+
+
+# --- the two are one --------------------------------------------------------------------------------------------------
+@JACOBIANS
+def test_parts_of_the_output_without_a_derivative_have_none(transform: Callable[..., Any]) -> None:
+    assert transform(lambda x: (x, 3, None, "s"))(2.0) == (1.0, None, None, None)
+    found = transform(lambda x: {"flag": True, "x": x, "places": np.arange(2)})(np.ones(2))
+    assert found["flag"] is found["places"] is None
+    np.testing.assert_array_equal(found["x"], np.eye(2))
+    assert transform(lambda x: "s")(2.0) is transform(lambda x: None)(2.0) is None
+    np.testing.assert_array_equal(transform(lambda x: np.arange(3))(2.0), np.zeros(3))
+
+
+@pytest.mark.parametrize("argument", [np.float32, np.float64, np.complex64, np.complex128])
+@pytest.mark.parametrize("output", [np.float32, np.float64, np.complex64, np.complex128])
+@pytest.mark.parametrize("size", [0, 2])
+def test_the_two_jacobians_have_one_dtype(argument: Any, output: Any, size: int) -> None:
+    def cast(x: Any) -> Any:
+        return (x if is_complex else x.real).astype(output)
+
+    is_complex = np.issubdtype(output, np.complexfloating)
+    x = np.ones(size, argument)
+    holomorphic = is_complex and np.iscomplexobj(x)
+    reverse = jacobian(cast, holomorphic=holomorphic)(x)
+    forward = jacfwd(cast, holomorphic=holomorphic)(x)
+    wanted = np.result_type(argument, np.complex64) if is_complex else np.dtype(argument)
+    assert reverse.dtype == forward.dtype == wanted
+    np.testing.assert_array_equal(reverse, forward)
+    np.testing.assert_array_equal(forward, np.eye(size))
