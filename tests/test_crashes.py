@@ -307,3 +307,27 @@ def test_parameters_that_are_called_like_those_of_the_interface() -> None:
     np.testing.assert_allclose(srcgrad.jacobian(f)(X, self=3.0), 6 * X)
     with pytest.raises(srcgrad.ArgumentError, match="argnums= is vjp's own"):
         srcgrad.vjp(f, X, argnums=0)
+
+
+# --- arrays without elements -----------------------------------------------------------------------------------------
+def test_arrays_without_elements_are_stored_into() -> None:
+    def rows(x: Any) -> Any:
+        z = np.zeros((2, *x.shape))
+        z[0] = x
+        v = z[1:]
+        v[:] = x
+        z *= 2.0
+        return np.sum(z * v)
+
+    def columns(x: Any) -> Any:
+        z = x.reshape(0, 3) * 1.0
+        z.T[1] = 2.0
+        parts = [np.broadcast_to(x, (3, 0)).copy(), x]
+        parts[0][1:] = x
+        return np.sum(z) + np.sum(parts[0])
+
+    empty = np.zeros(0)
+    for f in (rows, columns):
+        assert srcgrad.grad(f)(empty).shape == (0,) and srcgrad.hessian(f)(empty).shape == (0, 0)
+        assert srcgrad.jvp(f, (empty,), (empty,)) == (0.0, 0.0)
+    np.testing.assert_allclose(srcgrad.grad(rows)(X), 16.0 * X)
