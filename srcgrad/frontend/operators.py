@@ -256,7 +256,15 @@ class Operators(Unseen):
 
     # --- iteration ---------------------------------------------------------------------------------------------------
     def iterated(self, node: gast.expr) -> gast.expr:
-        """What a loop over an object runs over, which its ``__iter__`` says; any other expression as it is."""
+        """What a loop over an object runs over, which its ``__iter__`` says, or that of its class over a class; any
+        other expression as it is."""
+        static = self.scope.static_of(node)
+        if static is not None and isinstance(static.value, type):
+            raw = found(type(static.value), "__iter__")
+            if isinstance(raw, FunctionType) and raw.__module__ != "enum":
+                reason = f"the metaclass of {static.value.__name__} decides what its items are"
+                raise self.refuse(node, reason, "loop over a list")
+            return self.held(call_builtin("list", [self.value(node)], node))
         node, known = self.receiver(node)
         instances = [each for each in instances_of(known) if not is_named_tuple(each.kind)]
         if not any(found(each.kind, "__iter__") is not ABSENT for each in instances):
