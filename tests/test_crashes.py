@@ -404,3 +404,18 @@ def test_a_loop_over_a_class_of_a_metaclass_of_the_users_is_refused() -> None:
 
     with pytest.raises(SrcgradError, match="the metaclass of Chosen decides what its items are"):
         srcgrad.grad(f)(0.83)
+
+
+def test_an_entry_of_an_empty_dict_is_taken_out() -> None:
+    def f(a: Any) -> Any:
+        s: dict[str, Any] = {"k": a * a}
+        try:
+            _, first = s.popitem()
+            s.popitem()
+        except KeyError:
+            return first * 2.0
+        return a
+
+    assert srcgrad.grad(f)(3.0) == 12.0 and srcgrad.jvp(f, (3.0,), (1.0,)) == (18.0, 12.0)
+    with pytest.raises(KeyError, match="dictionary is empty"):
+        srcgrad.grad(lambda a: {}.popitem() or a)(1.0)

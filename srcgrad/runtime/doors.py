@@ -96,6 +96,12 @@ def require_places(x: Any, place: str) -> None:
         raise RefusedType(f"{place}: a {type(x).__name__} gives its keys here; write .items(), .values() or .keys()")
 
 
+def require_entry(x: Any) -> None:
+    """Raise what Python raises where the last entry of a dict without entries is taken out."""
+    if not x:
+        raise KeyError("popitem(): dictionary is empty")
+
+
 def require_key(x: Any, place: str) -> None:
     """Refuse a number as a key, or keys that hold one, where it varies and keys are read: its derivative would end."""
     pending = [x]
