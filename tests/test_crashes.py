@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import enum
 from collections.abc import Callable
 from typing import Any
 
@@ -307,3 +308,114 @@ def test_parameters_that_are_called_like_those_of_the_interface() -> None:
     np.testing.assert_allclose(srcgrad.jacobian(f)(X, self=3.0), 6 * X)
     with pytest.raises(srcgrad.ArgumentError, match="argnums= is vjp's own"):
         srcgrad.vjp(f, X, argnums=0)
+
+
+# --- arrays without elements -----------------------------------------------------------------------------------------
+def test_arrays_without_elements_are_stored_into() -> None:
+    def rows(x: Any) -> Any:
+        z = np.zeros((2, *x.shape))
+        z[0] = x
+        v = z[1:]
+        v[:] = x
+        z *= 2.0
+        return np.sum(z * v)
+
+    def columns(x: Any) -> Any:
+        z = x.reshape(0, 3) * 1.0
+        z.T[1] = 2.0
+        parts = [np.broadcast_to(x, (3, 0)).copy(), x]
+        parts[0][1:] = x
+        return np.sum(z) + np.sum(parts[0])
+
+    empty = np.zeros(0)
+    for f in (rows, columns):
+        assert srcgrad.grad(f)(empty).shape == (0,) and srcgrad.hessian(f)(empty).shape == (0, 0)
+        assert srcgrad.jvp(f, (empty,), (empty,)) == (0.0, 0.0)
+    np.testing.assert_allclose(srcgrad.grad(rows)(X), 16.0 * X)
+
+
+# --- loops over classes ----------------------------------------------------------------------------------------------
+class Weight(enum.IntEnum):
+    ONE = 1
+    TWO = 2
+
+
+class Choosing(type):
+    def __iter__(cls) -> Any:
+        return iter([2.0, 3.0])
+
+    def __len__(cls) -> int:
+        return 2
+
+    def __getitem__(cls, j: int) -> float:
+        return 7.0
+
+
+class Chosen(metaclass=Choosing):
+    pass
+
+
+def over_members(a: Any) -> Any:
+    s = a
+    for k in Weight:
+        s = s * k * a
+    return s
+
+
+def beside_members(a: Any) -> Any:
+    s = a
+    for j, (k, v) in enumerate(zip(Weight, [a, 2.0], strict=False)):
+        s = s * k + j * a * v
+    return s
+
+
+def of_members(a: Any) -> Any:
+    p, *q = reversed(Weight)
+    return sum([k * a * a for k in Weight]) * p + sum(q) * a
+
+
+def over_members_handed_in(a: Any) -> Any:
+    def over(members: Any) -> Any:
+        s = a
+        for k in members:
+            s = s * k * s
+        return s
+
+    return over(Weight)
+
+
+@pytest.mark.parametrize("f", [over_members, beside_members, of_members, over_members_handed_in])
+@pytest.mark.parametrize("first", [False, True])
+def test_loops_over_the_members_of_an_enumeration(f: Callable[[Any], Any], first: bool) -> None:
+    slope = (f(0.83 + 1e-6) - f(0.83 - 1e-6)) / 2e-6
+    with options(infer_first=first):
+        value, pullback = srcgrad.vjp(f, 0.83)
+        forward = srcgrad.jvp(f, (0.83,), (1.0,))
+    assert value == forward[0] == f(0.83)
+    np.testing.assert_allclose([pullback(1.0)[0], forward[1]], slope, rtol=1e-6)
+
+
+def test_a_loop_over_a_class_of_a_metaclass_of_the_users_is_refused() -> None:
+    def f(a: Any) -> Any:
+        s = a
+        for k in Chosen:
+            s = s * k * a
+        return s
+
+    with pytest.raises(SrcgradError, match="the metaclass of Chosen decides what its items are"):
+        srcgrad.grad(f)(0.83)
+
+
+def test_an_entry_of_an_empty_dict_is_taken_out() -> None:
+    def f(a: Any) -> Any:
+        s: dict[str, Any] = {"k": a * a}
+        try:
+            _, first = s.popitem()
+            s.popitem()
+        except KeyError:
+            return first * 2.0
+        return a
+
+    assert srcgrad.grad(f)(3.0) == 12.0 and srcgrad.jvp(f, (3.0,), (1.0,)) == (18.0, 12.0)
+    with pytest.raises(KeyError, match="dictionary is empty"):
+        srcgrad.grad(lambda a: {}.popitem() or a)(1.0)

@@ -156,6 +156,7 @@ class Containers(InPlace):
         name, args = node.func.attr, node.args
         if name == "popitem":
             key, value = self.fresh("key"), self.fresh()
+            self.look(runtime.require_entry, [load(base, node)], node)
             keys = call_builtin("list", [method_call(load(base, node), "keys", [], node)], node)
             self.bind(key, subscript(keys, constant(-1, node), node))
             self._exchange(base, "pop", [load(key, node)], (), node, value)

@@ -21,6 +21,8 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from types import CodeType
 
+from srcgrad.syntax.parse import read
+
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 # Instructions that the compiler adds; 3.11 places RESUME and RETURN_VALUE at column 0.
@@ -64,7 +66,7 @@ class File:
 @lru_cache(maxsize=64)
 def parsed(text: str, filename: str) -> File:
     """The file of this text, parsed once; raises SyntaxError if it is no Python."""
-    return File(text, filename, ast.parse(text, filename))
+    return File(text, filename, read(text, filename))
 
 
 @lru_cache(maxsize=64)

@@ -30,6 +30,7 @@ from srcgrad.frontend.known import (
     Instance,
     Items,
     Known,
+    OneOf,
     Value,
     choices_of,
     classes_in,
@@ -73,8 +74,21 @@ def _has(kind: type, name: str) -> bool:
     return isinstance(raw, FunctionType) if is_named_tuple(kind) else raw is not ABSENT
 
 
+def _goes_first(second: type, first: type, reflected: str) -> bool:
+    """Whether Python asks the second of two operands first, since its class is a subclass of the first one's: where
+    they are compared always, else for a method of its own."""
+    if second is first or first not in second.__mro__:
+        return False
+    if reflected in _REFLECTED:
+        return _is_written(second, reflected)
+    return _has(second, reflected) and found(second, reflected) is not found(first, reflected)
+
+
 #: The method that Python calls of the second operand, where the first one has none.
 _SWAPPED = {**dict(BINARY.values()), "__lt__": "__gt__", "__gt__": "__lt__", "__le__": "__ge__", "__ge__": "__le__"}
+BY_CLASS = "test for the class before, or call a method"
+
+
 class Operators(Unseen):
     """What is computed with objects."""
 
@@ -91,13 +105,17 @@ class Operators(Unseen):
 
     def _of_two(self, node: gast.expr, name: str, reflected: str, atoms: list[gast.expr]) -> Made | None:
         """A call of the method that Python asks; None where no class is known to have it."""
+        undecided = self._undecided(node, name, reflected, atoms)
+        if undecided is not None:
+            several = choices_of(self.known_atom(undecided))
+            return self.dispatch(undecided, several, node, lambda _: self._of_classes(node, name, reflected, atoms))
         left, right = map(self.known_atom, atoms)
-        swapped = isinstance(right, Instance) and _has(right.kind, reflected)
+        has = _is_written if name in _REFLECTED else _has
+        swapped = isinstance(right, Instance) and has(right.kind, reflected)
         if isinstance(left, Instance) and isinstance(right, Instance) and swapped:
-            own = found(right.kind, reflected) is not found(left.kind, reflected)
-            if right.kind is not left.kind and issubclass(right.kind, left.kind) and own:
+            if _goes_first(right.kind, left.kind, reflected):
                 return self._operated(node, reflected, [atoms[1], atoms[0]], right)
-        if holds_objects(left) and not (isinstance(left, Instance) and not _has(left.kind, name)):
+        if holds_objects(left) and not (isinstance(left, Instance) and not has(left.kind, name)):
             return self._operated(node, name, atoms, left)
         if isinstance(right, Instance) and not holds_objects(left):
             self._refuse_ufuncs(atoms[0], right.kind, node)
@@ -105,6 +123,31 @@ class Operators(Unseen):
             if not holds_objects(left):
                 self._require_number(atoms[0], right, node)
             return self._operated(node, reflected, [atoms[1], atoms[0]], right)
+        return None
+
+    def _of_classes(self, node: gast.expr, name: str, reflected: str, atoms: list[gast.expr]) -> Made:
+        """What is asked where an operand is of one of its classes."""
+        made = self._of_two(node, name, reflected, atoms)
+        if made is None:
+            raise self.refuse(node, f"an operand is of one of several classes, not all of which have {name}", BY_CLASS)
+        return made
+
+    def _undecided(self, node: gast.expr, name: str, reflected: str, atoms: list[gast.expr]) -> gast.Name | None:
+        """The operand of several classes, if these decide which operand Python asks; None where that is known."""
+        left, right = map(self.known_atom, atoms)
+        firsts, seconds = ({each.kind for each in instances_of(known)} for known in (left, right))
+        if isinstance(right, Blurred):
+            seconds |= right.kinds
+        mixed = any(_goes_first(b, a, reflected) for a in firsts for b in seconds)
+        if name in _REFLECTED:
+            mixed |= len(firsts) > 1 or len(seconds) > 1 or isinstance(left, OneOf)
+        for atom, known in zip(atoms, (left, right), strict=True):
+            if not mixed or isinstance(known, Instance) or not isinstance(known, OneOf | Blurred):
+                continue
+            if not isinstance(atom, gast.Name) or not all(isinstance(each, Instance) for each in choices_of(known)):
+                reason = "which operand Python asks first is decided by the class of an object, which is not known here"
+                raise self.refuse(node, reason, BY_CLASS)
+            return atom
         return None
 
     def _refuse_ufuncs(self, atom: gast.expr, kind: type, node: gast.expr) -> None:
@@ -146,14 +189,11 @@ class Operators(Unseen):
             case gast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in COMPARISONS:
                 if self.makes_object(left) or self.makes_object(right):  # only what is made tells its class
                     left, right = self.value(left), self.value(right)
-                how = self._comparing(op, left, right)
-                if how is not None:
-                    name, is_swapped = how
-                    atoms = [self.value(left), self.value(right)]
-                    known = self.known_atom(atoms[is_swapped])
-                    if is_swapped and not holds_objects(self.known_atom(atoms[0])):
-                        self._require_number(atoms[0], known, node)
-                    return self._operated(node, name, atoms[::-1] if is_swapped else atoms, known)
+                if self._compares(op, left, right):
+                    name = COMPARISONS[type(op)]
+                    made = self._of_two(node, name, _REFLECTED[name], [self.value(left), self.value(right)])
+                    assert made is not None
+                    return made
                 self.refuse_storing_comparison(node, left, op, right)
                 return super().operation(placed(gast.Compare(left, [op], [right]), node))
             case gast.Compare(left=left, ops=[gast.In() | gast.NotIn() as op], comparators=[right]):
@@ -188,15 +228,14 @@ class Operators(Unseen):
             return None
         return self.method(function, reference(importable(kind.__name__, kind)), [index], [], node, None)
 
-    def _comparing(self, op: gast.AST, left: gast.expr, right: gast.expr) -> tuple[str, bool] | None:
-        """The method that compares, and whether it is the right operand's; None where the user wrote none."""
+    def _compares(self, op: gast.AST, left: gast.expr, right: gast.expr) -> bool:
+        """Whether a comparison asks a method that the user wrote."""
         name = COMPARISONS[type(op)]
-        one, other = self.peek(left), self.peek(right)
-        if isinstance(one, Instance) and _is_written(one.kind, name):
-            return name, False
-        if isinstance(other, Instance) and _is_written(other.kind, _REFLECTED[name]):
-            return _REFLECTED[name], True
-        return None
+        for known, asked in ((self.peek(left), name), (self.peek(right), _REFLECTED[name])):
+            choices = choices_of(known)
+            if all(isinstance(each, Instance) and _is_written(each.kind, asked) for each in choices):
+                return True
+        return False
 
     def super_call(self, node: gast.Call) -> Made:
         """``super().name(...)``: the method of the next class of the object's own."""
@@ -217,7 +256,15 @@ class Operators(Unseen):
 
     # --- iteration ---------------------------------------------------------------------------------------------------
     def iterated(self, node: gast.expr) -> gast.expr:
-        """What a loop over an object runs over, which its ``__iter__`` says; any other expression as it is."""
+        """What a loop over an object runs over, which its ``__iter__`` says, or that of its class over a class; any
+        other expression as it is."""
+        static = self.scope.static_of(node)
+        if static is not None and isinstance(static.value, type):
+            raw = found(type(static.value), "__iter__")
+            if isinstance(raw, FunctionType) and raw.__module__ != "enum":
+                reason = f"the metaclass of {static.value.__name__} decides what its items are"
+                raise self.refuse(node, reason, "loop over a list")
+            return self.held(call_builtin("list", [self.value(node)], node))
         node, known = self.receiver(node)
         instances = [each for each in instances_of(known) if not is_named_tuple(each.kind)]
         if not any(found(each.kind, "__iter__") is not ABSENT for each in instances):
@@ -315,7 +362,7 @@ class Operators(Unseen):
                 return self.is_object(operand)
             case gast.Compare():
                 return any(
-                    type(op) in COMPARISONS and self._comparing(op, left, right) is not None
+                    type(op) in COMPARISONS and self._compares(op, left, right)
                     or self.storing_comparison(left, op, right) is not None
                     for left, op, right in compared_in(node)
                 )

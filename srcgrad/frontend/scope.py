@@ -251,6 +251,13 @@ class Scope:
             self._functions[id(node)] = made
         return self._functions[id(node)]
 
+    def find_again(self) -> None:
+        """Forget what local functions capture, since one that they may call has got a default that is a variable."""
+        self._functions.clear()
+        for name, static in list(self._statics.items()):
+            if static is not None and local_in(static.value) is not None:
+                del self._statics[name]
+
     def _captured(self, node: Definition) -> tuple[tuple[Variable, ...], dict[str, object], int]:
         """The variables that a local function reads, itself or through the local functions that it calls; the callables
         fixed in it; and how deep functions fixed in functions go."""

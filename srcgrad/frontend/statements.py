@@ -309,6 +309,7 @@ class Statements(ForeignValues):
                 name = self.fresh(f"{getattr(node, 'name', 'function')}_{parameter.id}")
                 self.bind(name, atom)
                 defaults[parameter.id] = Variable(self.scope, name)
+                self.scope.find_again()
 
     # --- effects -----------------------------------------------------------------------------------------------------
     def _expression(self, statement: gast.Expr, value: gast.expr) -> None:

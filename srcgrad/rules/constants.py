@@ -90,7 +90,7 @@ constant(
     runtime.require_no_object, runtime.require_order, runtime.require_disjoint,
     runtime.require_number, runtime.require_output, runtime.require_key, runtime.require_places,
     runtime.require_bound_of_slice, runtime.require_cast, runtime.require_signed, runtime.require_not_none,
-    runtime.require_assigned, runtime.require_defined,
+    runtime.require_assigned, runtime.require_defined, runtime.require_entry,
     runtime.never,
     runtime.require_fields, runtime.require_kept,
     runtime.require_reflected, runtime.stop_gradient, runtime.transposed_subscripts,

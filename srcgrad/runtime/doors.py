@@ -88,9 +88,18 @@ def require_mapping(x: Any, place: str) -> None:
 
 
 def require_places(x: Any, place: str) -> None:
-    """Refuse to take the items of ``x`` at ``place`` by their places when it is a dict, which gives its keys there."""
+    """Refuse to take the items of ``x`` at ``place`` by their places when it is a dict, which gives its keys there, or
+    a class, of which its metaclass decides what it gives."""
+    if isinstance(x, type):
+        raise RefusedType(f"{place}: class {x.__name__} is gone over here, and has no places; write list(...)")
     if isinstance(x, Mapping):
         raise RefusedType(f"{place}: a {type(x).__name__} gives its keys here; write .items(), .values() or .keys()")
+
+
+def require_entry(x: Any) -> None:
+    """Raise what Python raises where the last entry of a dict without entries is taken out."""
+    if not x:
+        raise KeyError("popitem(): dictionary is empty")
 
 
 def require_key(x: Any, place: str) -> None:

@@ -118,6 +118,8 @@ def _scaled(strides: tuple[int, ...], old: int, new: int) -> tuple[int, ...]:
 def _refuse_overlap(v: Any) -> None:
     """Refuse an array whose elements share memory with one another: its shadow would be added to once for many."""
     reach = v.itemsize
+    if v.size == 0:  # whatever its strides are
+        return
     for stride, count in sorted((abs(s), n) for s, n in zip(v.strides, v.shape, strict=True) if n > 1):
         if stride < reach:
             raise RefusedValue("a view that shows an element more than once (broadcast_to, as_strided) is stored into")

@@ -1,8 +1,10 @@
-"""Trees deeper than Python's recursion limit."""
+"""Trees deeper than Python's recursion limit, and threads that compile at once."""
 
 from __future__ import annotations
 
+import os
 import sys
+import threading
 from collections.abc import Callable
 from functools import wraps
 from typing import ParamSpec, TypeVar
@@ -11,6 +13,9 @@ _DEEP = 100_000
 _DEEP_IN_COMPILING = 5_000  # where some frames do take C stack
 T = TypeVar("T")
 P = ParamSpec("P")
+#: CPython 3.11 counts the depth of the trees that ``ast.parse`` makes for all threads together: a SystemError is raised
+#: where two make one at once.  Compiling may compile.
+_compiling = threading.RLock()
 
 
 def unless_too_deep(call: Callable[[], T], deep: int = _DEEP) -> T:
@@ -29,11 +34,34 @@ def unless_too_deep(call: Callable[[], T], deep: int = _DEEP) -> T:
             sys.setrecursionlimit(limit)
 
 
-def deep_enough(function: Callable[P, T]) -> Callable[P, T]:
-    """A function of the compiler, once more with a higher limit where callees and branches in ``try`` nest too deep."""
+def alone(function: Callable[P, T]) -> Callable[P, T]:
+    """A function that makes trees of Python's own, for one thread at a time."""
 
+    @wraps(function)
+    def locked(*args: P.args, **kwargs: P.kwargs) -> T:
+        with _compiling:
+            return function(*args, **kwargs)
+
+    return locked
+
+
+def deep_enough(function: Callable[P, T]) -> Callable[P, T]:
+    """A function of the compiler, for one thread at a time; once more with a higher limit where callees and branches in
+    ``try`` nest too deep."""
+
+    @alone
     @wraps(function)
     def twice(*args: P.args, **kwargs: P.kwargs) -> T:
         return unless_too_deep(lambda: function(*args, **kwargs), _DEEP_IN_COMPILING)
 
     return twice
+
+
+def _freed() -> None:
+    """In a process that was forked off nobody is left who would release what another thread held."""
+    global _compiling
+    _compiling = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_freed)

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 import gast
 
+from srcgrad.syntax.depth import alone
 from srcgrad.syntax.globals import GlobalReference
 
 Node = TypeVar("Node", bound=gast.AST)
@@ -24,19 +25,22 @@ _PLACE = ("lineno", "col_offset", "end_lineno", "end_col_offset")
 _ABSENT_LISTS = frozenset({"type_params", "decorator_list", "keywords", "type_ignores"})
 
 
+read = alone(ast.parse)
+
+
 def parse(text: str, filename: str = "<unknown>") -> gast.Module:
     """The gast tree of a file's text; lines from 1, columns in utf-8 bytes as CPython counts them."""
-    return from_ast(ast.parse(text, filename))
+    return from_ast(read(text, filename))
 
 
 def quote(text: str) -> gast.expr:
     """The expression that ``text`` spells, without places."""
-    return _unplaced(from_ast(ast.parse(text.strip(), "<quote>", mode="eval").body))
+    return _unplaced(from_ast(read(text.strip(), "<quote>", mode="eval").body))
 
 
 def quote_statements(text: str) -> list[gast.stmt]:
     """The statements that ``text`` spells, without places."""
-    return [_unplaced(from_ast(statement)) for statement in ast.parse(text, "<quote>").body]
+    return [_unplaced(from_ast(statement)) for statement in read(text, "<quote>").body]
 
 
 def from_ast(root: ast.AST) -> Any:

@@ -13,8 +13,10 @@ container, so that a change of a container has no adjoint::
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 
 import gast
+import numpy as np
 
 from srcgrad import runtime
 from srcgrad.analysis.activity import atoms
@@ -27,6 +29,7 @@ from srcgrad.analysis.values import is_defaulting
 from srcgrad.errors import Span, UnsupportedSyntax
 from srcgrad.frontend.normal_form import (
     Append,
+    Apply,
     Bind,
     Call,
     Copy,
@@ -35,6 +38,8 @@ from srcgrad.frontend.normal_form import (
     Exchange,
     Fixed,
     Function,
+    Index,
+    Operation,
     Pack,
     Pop,
     SetField,
@@ -48,6 +53,7 @@ from srcgrad.rules.facts import Mapping as MappingFact
 from srcgrad.rules.facts import Sequence as SequenceFact
 from srcgrad.rules.formula import object_of
 from srcgrad.rules.memory import CHANGES
+from srcgrad.rules.table import lookup
 from srcgrad.syntax.globals import call_runtime
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import clone
@@ -207,6 +213,30 @@ class Mirroring:
         self.add(bar, call_runtime(runtime.part_like, *parts), span)
         self.result.parts.setdefault(statement, []).append((bar, base, clone(index)))
         self.result.handed.add(statement)
+
+    def by_targets(self, statement: Statement) -> list[Statement]:
+        """Numbers that are unpacked to names of mutable classes: each, and the list of the rest, gets a shadow of its
+        own, since what they are unpacked from has none."""
+        match statement:
+            case Unpack(targets=targets, source=source, star=star, span=span) if (
+                source not in self.shadowed and not self.shadowed.isdisjoint(targets)
+            ):
+                if star is None and source not in targets:
+                    places = [constant(j) for j in range(len(targets))]
+                    pairs = zip(targets, places, strict=True)
+                    return [Bind(t, subscript(load(source), place), Index(source, place), span) for t, place in pairs]
+                parts = tuple(self.namer.fresh(target) for target in targets)
+                made: list[Statement] = [replace(statement, targets=parts)]
+                for j, (target, part) in enumerate(zip(targets, parts, strict=True)):
+                    expression: gast.expr = load(part)
+                    operation: Operation = Copy(part)
+                    if j == star:  # the parts of the tuple are read from this list, which nobody changes
+                        rule = lookup(np.copy)
+                        assert rule is not None
+                        expression, operation = method(part, "copy"), Apply(rule, np.copy, {"a": load(part)})
+                    made.append(Bind(target, expression, operation, span))
+                return made
+        return [statement]
 
     def unpack(self, statement: Unpack) -> None:
         """The parts of a tuple, list or array by their places."""

@@ -175,7 +175,7 @@ class _Shadowing(Mirroring):
         outer, self.out = self.out, []
         if loop is not None and loop.index in self.shadowed:  # the number of a counted loop gets a cell
             self.add(self.result.bars[loop.index], self.zeros(loop.index), loop.span)
-        for statement in (part for whole in block.statements for part in self._by_targets(whole)):
+        for statement in (part for whole in block.statements for part in self.by_targets(whole)):
             start = len(self.out)
             made = self.statement(statement)
             if len(self.out) > start + 1:
@@ -183,17 +183,6 @@ class _Shadowing(Mirroring):
         made_block = Block(tuple(self.out))
         self.out = outer
         return made_block
-
-    def _by_targets(self, statement: Statement) -> list[Statement]:
-        """Numbers that are unpacked to names of mutable classes, one by one: each has a shadow of its own."""
-        match statement:
-            case Unpack(targets=targets, source=source, star=None, span=span) if (
-                source not in self.shadowed and source not in targets and not self.shadowed.isdisjoint(targets)
-            ):
-                places = [constant(j) for j in range(len(targets))]
-                pairs = zip(targets, places, strict=True)
-                return [Bind(t, subscript(load(source), place), Index(source, place), span) for t, place in pairs]
-        return [statement]
 
     def statement(self, statement: Statement) -> Statement:
         match statement:

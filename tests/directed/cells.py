@@ -133,3 +133,51 @@ def bound_in_the_first_round(x):
             a = x[i]
         change()
     return a * a
+
+
+# --- defaults of functions that are called inside try, which another function does -----------------------------------
+@directed(vector(3), 0.83)
+def default_inside_try_after_a_change(x, a):
+    s, t = a * 0.5, x[0]
+    s += 1.0
+    try:
+
+        def g(v, w=s):
+            return v * w + t
+
+        s = g(a)
+    finally:
+        x[2] -= 1.0
+    return s * x[2]
+
+
+@directed(vector(3), 0.83)
+def default_of_a_lambda_inside_try_after_a_change(x, a):
+    s = a * 0.5
+    s += 1.0
+    try:
+        k = lambda v, w=s: v * w
+        s = k(a)
+        s += k(a, 2.0)
+    finally:
+        x[2] -= s
+    return s * x[2]
+
+
+@directed(vector(3), 0.83)
+def default_of_a_function_that_another_one_calls(x, a):
+    s = a * 0.5
+    s *= 2.0
+
+    def h(q):
+        return g(q) + g(q, 2.0)
+
+    try:
+
+        def g(v, w=s):
+            return v * w
+
+        s = h(a)
+    finally:
+        x[1] = s
+    return s * x[1]

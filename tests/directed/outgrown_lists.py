@@ -272,3 +272,88 @@ def places_in_an_argument_that_grow_after_a_store(a, y):
     at.append(0)
     view = y
     return np.sum(view * view)
+
+
+# --- lists of the rest of a tuple, which has no shadow ----------------------------------------------------------------
+@directed(0.83)
+def rest_of_a_tuple_is_stored_into(a):
+    t = (a, 1.0)
+    p, *q = t
+    q[0] = a * 2.0
+    return p * q[0]
+
+
+def with_a_sum(*p):
+    h, *r = p
+    r.append(h)
+    return sum(r)
+
+
+@directed(0.83)
+def rest_of_the_arguments_grows(a):
+    return with_a_sum(a, a * 2.0)
+
+
+@directed(0.83)
+def rest_of_a_literal_grows(a):
+    p, *q = a, 1.0
+    q.append(a)
+    return p * q[1]
+
+
+@directed(0.83)
+@directed(0.3)
+def rest_of_a_tuple_whose_length_varies(a):
+    t = (a, 2.0) if a > 0.5 else (a, 2.0, a)
+    p, *r = t
+    r.append(a)
+    return r[-1] * p * r[0] * r[0] * len(r)
+
+
+@directed(0.83)
+def rest_in_front_in_a_loop(a):
+    t = (a, 2.0, a * a, a)
+    for _ in range(3):
+        k, *r, p = t
+        r[0] *= a
+        t = (k, r[0] * p, a, p * a)
+    return r[0] * t[0] * t[1]
+
+
+@directed(0.83)
+def rest_under_the_name_of_the_tuple(a):
+    t = (a, 2.0, a * a)
+    k, *t = t
+    t[0] *= a
+    return k * t[0] * t[1]
+
+
+@directed(0.83)
+def rest_under_two_names(a):
+    t = (a, 2.0, a * a)
+    k, *q = t
+    w = q
+    q[0] *= a
+    q.append(k)
+    return w[-1] * t[2] * w[0] + len(w)
+
+
+@directed(0.83)
+def rest_of_each_row(a):
+    out = 0.0
+    for p, *q in ((a, 1.0), (2.0 * a, a, a)):
+        q[0] *= a
+        out += p * q[0] * len(q)
+    return out
+
+
+@directed(0.83)
+@directed(0.3)
+def rest_of_what_is_too_short(a):
+    t = (a,) if a > 0.5 else (a, 2.0)
+    try:
+        p, q, *r = t
+    except ValueError:
+        return a * 3.0
+    r.append(a)
+    return r[-1] * q * p
