@@ -297,3 +297,49 @@ def test_integer_arguments_of_functions_and_rules_do_not_matter():
 def test_object_arrays_are_refused():
     with pytest.raises(srcgrad.ArgumentError, match="object"):
         grad(lambda x: np.sum(x))(np.array([1.0, None]))
+
+
+REFUSED, REASON = (srcgrad.errors.MissingRule, TypeError), "dtype (object|of objects|is timedelta64|timedelta64)"
+
+
+@pytest.mark.parametrize("dtype", [object, "O", np.object_, np.dtype(object), np.timedelta64])
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x, dtype: np.sum(x, dtype=dtype),
+        lambda x, dtype: np.mean(x, dtype=dtype),
+        lambda x, dtype: np.var(x, dtype=dtype),
+        lambda x, dtype: np.nansum(x, dtype=dtype),
+        lambda x, dtype: np.trace(x, dtype=dtype),
+        lambda x, dtype: np.prod(x, dtype=dtype),
+        lambda x, dtype: np.sum(np.cumsum(x, dtype=dtype)),
+        lambda x, dtype: np.sum(np.cumprod(x, dtype=dtype)),
+        lambda x, dtype: np.add.reduce(x.ravel(), dtype=dtype),
+        lambda x, dtype: np.sum(np.add.accumulate(x.ravel(), dtype=dtype)),
+        lambda x, dtype: np.sum(np.add.reduceat(x.ravel(), [0, 2], dtype=dtype)),
+        lambda x, dtype: np.multiply.reduce(x.ravel(), dtype=dtype),
+        lambda x, dtype: np.einsum("ii->", x, dtype=dtype),
+    ],
+)
+def test_reductions_to_objects_and_dates_are_refused(f, dtype):
+    x = draw(np.float64, 3, 3)
+    try:
+        f(x, dtype)
+    except TypeError:
+        return  # NumPy refuses dates in most of them
+    with pytest.raises(REFUSED, match=REASON):
+        jvp(f, (x, dtype), (x, None))
+    with pytest.raises(REFUSED, match=REASON):
+        vjp(lambda x: f(x, dtype), x)[1](1.0)
+
+
+@pytest.mark.parametrize("f", [
+    lambda x: np.sum(x, dtype=object),
+    lambda x: np.cumsum(x, dtype="O")[0],
+    lambda x: np.add.accumulate(x.ravel(), dtype=np.object_)[0],
+    lambda x: np.sum(x, dtype="m8[s]"),
+])
+def test_a_dtype_of_objects_is_refused_with_its_place(f):
+    for derivative in (lambda: vjp(f, np.ones(3)), lambda: jvp(f, (np.ones(3),), (np.ones(3),))):
+        with pytest.raises(srcgrad.errors.MissingRule, match="its dtype is|dtype of objects"):
+            derivative()
