@@ -12,6 +12,7 @@ from collections.abc import Mapping
 import gast
 import numpy as np
 
+from srcgrad.rules.calling import UnsupportedCall
 from srcgrad.rules.facts import Array, Dimension, Sequence, as_array, promote
 from srcgrad.rules.formula import constant, is_none, literal, spelling
 from srcgrad.rules.results import dtype_of
@@ -73,6 +74,11 @@ def _passed(given: Mapping[str, gast.expr], g: gast.expr) -> gast.expr:
 
 def one_string(args: list[gast.expr]) -> list[gast.expr]:
     """``einsum(a, [0, 1], b, [1, 2], [0, 2])`` as ``einsum("ab,bc->ac", a, b)``."""
+    known, subscripts = literal(args[0]) if args else (False, None)
+    if known and isinstance(subscripts, str) and not any(isinstance(argument, gast.Starred) for argument in args):
+        count = len(subscripts.split("->")[0].split(","))
+        if count != len(args) - 1:
+            raise UnsupportedCall(f"np.einsum: {subscripts!r} names {count} operands, {len(args) - 1} are given")
     lists = [literal(argument) for argument in [*args[1::2], *(args[-1:] if len(args) % 2 else [])]]
     if len(args) < 2 or not all(known and _are_labels(value) for known, value in lists):
         return args
