@@ -18,14 +18,19 @@ from srcgrad.runtime.refusals import RefusedType
 def require_output(base: Any, made: Any, casting: str, exact: str | None) -> None:
     """Refuse an output that NumPy refuses, or that decides what the result is.
 
-    ``exact`` names what the output has to have of the result: its ``shape``, else that may be repeated to fill it, and
-    its ``dtype``, where NumPy computes in that of the output; None says that some elements are stored.  ``casting`` is
-    NumPy's word for how the result may be brought to the dtype of the output, or ``back`` for the other way round, or
-    ``equiv`` where the output has to lie in memory like a new array as well.
+    ``exact`` names what the output has to have of the result: its ``shape``, else that may be repeated to fill it, its
+    ``dtype``, where NumPy computes in that of the output, and ``axes``, where the call returns a number without them;
+    ``alone`` says that other results are made beside it, None that some elements are stored.  ``casting`` is NumPy's
+    word for how the result may be brought to the dtype of the output, or ``back`` for the other way round, or ``equiv``
+    where the output has to lie in memory like a new array as well.
     """
     if not isinstance(base, np.ndarray):
         return  # the store says what it is
     shape, dtype = np.shape(made), np.asarray(made).dtype
+    if exact == "axes shape" and not base.ndim:
+        raise RefusedType("np.dot returns a number, and not its output, where that has no axes: leave out= out")
+    if exact == "alone" and shape != base.shape:
+        raise RefusedType("an output repeats a result, and would repeat the others: give an output for each")
     whole = exact is not None and "shape" in exact
     fits = shape == base.shape if whole else exact is None or len(shape) <= base.ndim and _fills(shape, base.shape)
     if not fits or casting == "equiv" and not (dtype == base.dtype and base.flags.c_contiguous):
