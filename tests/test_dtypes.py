@@ -297,3 +297,92 @@ def test_integer_arguments_of_functions_and_rules_do_not_matter():
 def test_object_arrays_are_refused():
     with pytest.raises(srcgrad.ArgumentError, match="object"):
         grad(lambda x: np.sum(x))(np.array([1.0, None]))
+
+
+REFUSED, REASON = (srcgrad.errors.MissingRule, TypeError), "dtype (object|of objects|is timedelta64|timedelta64)"
+
+
+@pytest.mark.parametrize("dtype", [object, "O", np.object_, np.dtype(object), np.timedelta64])
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x, dtype: np.sum(x, dtype=dtype),
+        lambda x, dtype: np.mean(x, dtype=dtype),
+        lambda x, dtype: np.var(x, dtype=dtype),
+        lambda x, dtype: np.nansum(x, dtype=dtype),
+        lambda x, dtype: np.trace(x, dtype=dtype),
+        lambda x, dtype: np.prod(x, dtype=dtype),
+        lambda x, dtype: np.sum(np.cumsum(x, dtype=dtype)),
+        lambda x, dtype: np.sum(np.cumprod(x, dtype=dtype)),
+        lambda x, dtype: np.add.reduce(x.ravel(), dtype=dtype),
+        lambda x, dtype: np.sum(np.add.accumulate(x.ravel(), dtype=dtype)),
+        lambda x, dtype: np.sum(np.add.reduceat(x.ravel(), [0, 2], dtype=dtype)),
+        lambda x, dtype: np.multiply.reduce(x.ravel(), dtype=dtype),
+        lambda x, dtype: np.einsum("ii->", x, dtype=dtype),
+    ],
+)
+def test_reductions_to_objects_and_dates_are_refused(f, dtype):
+    x = draw(np.float64, 3, 3)
+    try:
+        f(x, dtype)
+    except TypeError:
+        return  # NumPy refuses dates in most of them
+    with pytest.raises(REFUSED, match=REASON):
+        jvp(f, (x, dtype), (x, None))
+    with pytest.raises(REFUSED, match=REASON):
+        vjp(lambda x: f(x, dtype), x)[1](1.0)
+
+
+@pytest.mark.parametrize("f", [
+    lambda x: np.sum(x, dtype=object),
+    lambda x: np.cumsum(x, dtype="O")[0],
+    lambda x: np.add.accumulate(x.ravel(), dtype=np.object_)[0],
+    lambda x: np.sum(x, dtype="m8[s]"),
+])
+def test_a_dtype_of_objects_is_refused_with_its_place(f):
+    for derivative in (lambda: vjp(f, np.ones(3)), lambda: jvp(f, (np.ones(3),), (np.ones(3),))):
+        with pytest.raises(srcgrad.errors.MissingRule, match="its dtype is|dtype of objects"):
+            derivative()
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.longdouble, np.complex128])
+@pytest.mark.parametrize("f", [
+    lambda x, out: np.sum(x, axis=0, out=out),
+    lambda x, out: np.mean(x, axis=0, out=out),
+    lambda x, out: x.mean(0, None, out),
+    lambda x, out: np.std(x, axis=0, out=out),
+    lambda x, out: np.nanvar(x, axis=0, out=out),
+    lambda x, out: np.add.reduce(x, 0, None, out),
+    lambda x, out: np.cumprod(x[0], out=out),
+    lambda x, out: np.einsum("ij,ij->j", x, x, out=out),
+])
+def test_an_output_decides_in_which_dtype_is_computed(f, dtype):
+    x, out = draw(np.float32, 3, 2), np.zeros(2, dtype)
+    for derivative in (lambda: vjp(f, x, out), lambda: jvp(f, (x, out), (x, out))):
+        with pytest.raises(TypeError, match="NumPy computes in the dtype of an output"):
+            derivative()
+
+
+@pytest.mark.parametrize("f", [
+    lambda x, out: np.sum(x, axis=0, dtype=np.float64, out=out),
+    lambda x, out: np.add(x[0], x[1], out=out),
+    lambda x, out: np.max(x, axis=0, out=out),
+    lambda x, out: np.concatenate([x[0, :1], x[1, :1]], out=out),
+    lambda x, out: np.sum(x > 0.5, axis=0, out=out) * x[0],
+])
+def test_an_output_of_another_dtype_is_filled(f):
+    x = draw(np.float32, 3, 2)
+    value, tangent = jvp(f, (x, np.zeros(2)), (x, np.zeros(2)))
+    assert np.array_equal(value, f(x, np.zeros(2))) and value.dtype == tangent.dtype == np.float64
+    assert vjp(f, x, np.zeros(2))[1](value)[0].dtype == np.float32
+
+
+@pytest.mark.parametrize("f", [
+    lambda x, out: np.take(x, [0, 1], out=out),
+    lambda x, out: np.compress([True, True, False], x, out=out),
+])
+def test_what_is_taken_into_a_wider_output_raises_as_in_numpy(f):
+    x, out = draw(np.float32, 3), np.zeros(2)
+    for call in (lambda: f(x, out), lambda: vjp(f, x, out)):
+        with pytest.raises(TypeError, match="cast"):
+            call()

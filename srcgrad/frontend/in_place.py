@@ -148,8 +148,8 @@ class InPlace(Outputs):
 
     def _put_flat(self, node: gast.Call, base: str, given: dict[str, gast.expr], places: str, values: str) -> None:
         index, value = self._needed(node, given, places, values)
-        mode = [given["mode"]] if "mode" in given else []
-        held = self._held(call_runtime(runtime.flat_places, [load(base, node), index, *mode], node))
+        mode = given.get("mode", constant("raise", node))
+        held = self._held(call_runtime(runtime.flat_places, [load(base, node), index, mode], node))
         self._put_repeated(node, base, held, value)
 
     def _put_repeated(self, node: gast.AST, base: str, places: gast.expr, value: gast.expr) -> None:

@@ -42,8 +42,14 @@ class Outputs(Stores):
             if function is np.nan_to_num and static is not None and _is_false(node, "copy"):
                 return [node.args[0]] if node.args else None
             position = self._place_of_output(node, function, static is None)
-            several = isinstance(function, np.ufunc)  # every argument after its operands is an output
-            named = [] if position is None else list(node.args[position:] if several else node.args[position:][:1])
+            named = [] if position is None else list(node.args[position:])
+            if named and isinstance(function, np.ufunc):  # every argument after its operands is an output
+                if len(named) > function.nout:
+                    what = f"{spelled(node.func)} takes {function.nin} operands and {function.nout} outputs"
+                    raise self.refuse(node, f"{what}, {len(node.args)} arguments are given")
+                named += [constant(None, node)] * (function.nout - len(named))  # the others are new arrays
+            else:
+                named = named[:1]
         if not named or not self._is_ruled(function):
             return None
         if len(named) == 1 and isinstance(named[0], gast.Tuple):
@@ -111,7 +117,7 @@ class Outputs(Stores):
         results = self.value(plain)
         if len(bases) == 1 and not self._has_several(plain):
             assert bases[0] is not None
-            self._check_output(node, bases[0], results)
+            self._check_output(node, bases[0], results, wanted=wanted)
             self._put(bases[0], constant(Ellipsis, node), results)
             return load(bases[0], node)
         parts: list[gast.expr] = []
@@ -119,7 +125,7 @@ class Outputs(Stores):
             part = self.value(subscript(results, constant(j, node), node))
             parts.append(part if base is None else load(base, node))
             if base is not None:
-                self._check_output(node, base, part)
+                self._check_output(node, base, part, alone=None in bases)
                 self._put(base, constant(Ellipsis, node), part)
         if not wanted:
             return parts[0]
@@ -188,14 +194,19 @@ class Outputs(Stores):
             return self.scope.static_of(node.value) is not None
         return isinstance(node, gast.Constant | gast.Name)
 
-    def _check_output(self, node: gast.Call, base: str, made: gast.expr, *, masked: bool = False) -> None:
-        """A store may repeat and cast what it stores where NumPy refuses an output of that shape or dtype."""
+    def _check_output(
+        self, node: gast.Call, base: str, made: gast.expr, *,
+        masked: bool = False, alone: bool = False, wanted: bool = False,
+    ) -> None:
+        """A store may repeat and cast what it stores where NumPy refuses an output of that shape or dtype; results
+        beside an output that is given ``alone`` would have its shape."""
         static = self.scope.static_of(node.func)
         function = method(node.func.attr) if static is None else static.value
         casting, exact = output_of(function)
         given = [keyword.value for keyword in node.keywords if keyword.arg == "casting"]
         word = self.settle(given[0]) if given else constant(casting, node)
-        shape = constant(None if masked else exact, node)
+        exact = f"axes {exact}" if wanted and casting == "equiv" else exact  # np.dot returns a number
+        shape = constant(None if masked else "alone" if alone else exact, node)
         check = call_runtime(runtime.require_output, [load(base, node), made, word, shape], node)
         self.out.append(Effect(placed(gast.Expr(check), node), self.span))
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import gast
 
-from srcgrad.rules.formula import displayed, literal
+from srcgrad.rules.formula import constant, displayed, literal
 from srcgrad.rules.laws import is_own
 from srcgrad.runtime.binding import documented_signature
 
@@ -120,10 +120,13 @@ def _give(rule: Rule, function: object, bound: dict[str, gast.expr], name: str, 
         raise UnsupportedCall(f"{called}: the argument {name!r} is given twice")
     if parameter in rule.parameters and parameter != rule.variadic:
         if parameter in rule.allowed:
-            known, value = literal(argument)
-            if not known or value not in rule.allowed[parameter]:
+            value = _meant(argument, rule.allowed[parameter])
+            if value is None:
                 values = " or ".join(map(repr, rule.allowed[parameter]))
                 raise UnsupportedCall(f"{called}: the argument {name!r} must be the literal {values}")
+            argument = value
+        elif is_own(rule.template):
+            argument = _settled(rule, parameter, argument)
         if not _is_idle(rule, parameter, argument):
             bound[parameter] = argument
         return
@@ -147,6 +150,31 @@ def _give(rule: Rule, function: object, bound: dict[str, gast.expr], name: str, 
             " written; choose with np.where"
         )
     raise UnsupportedCall(f"{called}: the argument {name!r} is not supported")
+
+
+def _meant(argument: gast.expr, allowed: tuple[object, ...]) -> gast.expr | None:
+    """An argument as the allowed literal that it equals: 1 is True where truth values are allowed, and True is 1 where
+    numbers are.  So the formula that is chosen by the literal is that of the call."""
+    known, value = literal(argument)
+    equal = [other for other in allowed if known and other == value]
+    if not equal:
+        return None
+    if any(type(other) is type(value) for other in equal):
+        return argument
+    return gast.copy_location(constant(equal[0]), argument)
+
+
+def _settled(rule: Rule, parameter: str, argument: gast.expr) -> gast.expr:
+    """An option as the truth value or integer that it equals, where the usual one is of that type, or it is an axis:
+    NumPy takes 1 for True and True for 1, in some functions 1.0 for both; formulas and facts ask for the type."""
+    usual = literal(rule.defaults[parameter])[1] if parameter in rule.defaults else None
+    if isinstance(usual, bool):
+        return _meant(argument, (False, True)) or argument
+    known, value = literal(argument)
+    counts = parameter.startswith("axis") or isinstance(usual, int) and parameter not in rule.sensitive
+    if known and counts and (isinstance(value, bool) or (isinstance(value, float) and value.is_integer())):
+        return gast.copy_location(constant(int(value)), argument)
+    return argument
 
 
 def _is_idle(rule: Rule, parameter: str, argument: gast.expr) -> bool:

@@ -13,10 +13,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import gast
+import numpy as np
 
 from srcgrad import runtime
+from srcgrad.errors import MissingRule
 from srcgrad.rules.facts import WEAK, Array, Fact
-from srcgrad.rules.formula import is_number, literal, object_of
+from srcgrad.rules.formula import displayed, is_number, literal, object_of
+from srcgrad.rules.laws import is_own
 from srcgrad.rules.results import dtype_name
 from srcgrad.rules.rewriting import read, rebuilt, substituted, twins
 from srcgrad.syntax.globals import GlobalReference, call_runtime
@@ -75,11 +78,29 @@ def _operands(rule: Rule, given: Given) -> list[str]:
 
 def asked_for(given: Given) -> str | None:
     """The name of the ``dtype`` of a call, if it is known from its text."""
+    wanted = _wanted(given)
+    return None if wanted is None else dtype_name(wanted)
+
+
+def _wanted(given: Given) -> Any:
     if not isinstance(given, Mapping) or DTYPE not in given:
         return None
     known, value = literal(given[DTYPE])
-    wanted = value if known else object_of(given[DTYPE])
-    return None if wanted is None else dtype_name(wanted)
+    return value if known else object_of(given[DTYPE])
+
+
+def check_dtype(rule: Rule, given: Given) -> None:
+    """Refuse a ``dtype`` of objects, text or dates that a call names; one that is computed is refused where it runs."""
+    wanted = _wanted(given)
+    if wanted is None or not is_own(rule.template):
+        return
+    try:
+        dtype = np.dtype(wanted)
+    except TypeError:
+        return  # the function says so
+    if dtype.kind not in "biufc":
+        name = displayed(rule.functions[0])
+        raise MissingRule(f"{name} has no derivative where its dtype is {dtype}", hint="compute with floating numbers")
 
 
 def cast_facts(

@@ -12,12 +12,13 @@ from collections.abc import Mapping
 import gast
 import numpy as np
 
+from srcgrad.rules.calling import UnsupportedCall
 from srcgrad.rules.facts import Array, Dimension, Sequence, as_array, promote
 from srcgrad.rules.formula import constant, is_none, literal, spelling
 from srcgrad.rules.results import dtype_of
 from srcgrad.rules.rewriting import item, read
 from srcgrad.rules.table import rule
-from srcgrad.runtime import transposed_subscripts, uneinsum, written_subscripts
+from srcgrad.runtime import if_floating, transposed_subscripts, uneinsum, written_subscripts
 from srcgrad.runtime.einsum import explicit_subscripts
 
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -45,7 +46,8 @@ def transposed(given: Mapping[str, gast.expr], adjoint: str) -> gast.expr:
             turned: gast.expr = constant(transposed_subscripts(subscripts, i, count))
         else:
             turned = gast.Call(spelling(transposed_subscripts), [read("subscripts"), constant(i), constant(count)], [])
-        partials.append(gast.Call(spelling(uneinsum), [turned, item("operands", i), read(adjoint), *others], []))
+        g = _passed(given, read(adjoint))
+        partials.append(gast.Call(spelling(uneinsum), [turned, item("operands", i), g, *others], []))
     return gast.Tuple(partials, gast.Load())
 
 
@@ -62,11 +64,21 @@ def replaced(given: Mapping[str, gast.expr], function: gast.expr, leading: tuple
         term = gast.Call(function, [written(given), *map(read, leading), *args], keywords)
         total = term if total is None else gast.BinOp(total, gast.Add(), term)
     assert total is not None
-    return total
+    return _passed(given, total)
+
+
+def _passed(given: Mapping[str, gast.expr], g: gast.expr) -> gast.expr:
+    """What passes through the dtype of the result: nothing through integers."""
+    return gast.Call(spelling(if_floating), [g, read("dtype")], []) if "dtype" in given else g
 
 
 def one_string(args: list[gast.expr]) -> list[gast.expr]:
     """``einsum(a, [0, 1], b, [1, 2], [0, 2])`` as ``einsum("ab,bc->ac", a, b)``."""
+    known, subscripts = literal(args[0]) if args else (False, None)
+    if known and isinstance(subscripts, str) and not any(isinstance(argument, gast.Starred) for argument in args):
+        count = len(subscripts.split("->")[0].split(","))
+        if count != len(args) - 1:
+            raise UnsupportedCall(f"np.einsum: {subscripts!r} names {count} operands, {len(args) - 1} are given")
     lists = [literal(argument) for argument in [*args[1::2], *(args[-1:] if len(args) % 2 else [])]]
     if len(args) < 2 or not all(known and _are_labels(value) for known, value in lists):
         return args

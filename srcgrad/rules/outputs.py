@@ -1,7 +1,7 @@
 """Where NumPy's functions take ``out=``, and which results they put into it.
 
 >>> position_of_output(np.add, 3), position_of_output(np.cumsum, 4), output_of(np.stack)
-(2, 3, ('same_kind', True))
+(2, 3, ('same_kind', 'shape'))
 """
 
 from __future__ import annotations
@@ -14,24 +14,29 @@ from srcgrad.rules.calling import signature_of
 _REDUCING = {"reduce": 3, "accumulate": 3, "reduceat": 4}
 #: What takes ``out=`` and leaves it as it is, in NumPy 2.
 WITHOUT_OUTPUT = (np.fft.hfft, np.fft.ifft2, np.fft.irfft2)
-#: How NumPy casts results to an output, and whether it wants exactly their shape; reductions cast to any dtype.
-_OUTPUTS: dict[object, tuple[str, bool]] = {
-    **dict.fromkeys((np.clip, np.fix, np.nan_to_num, np.percentile, np.quantile), ("same_kind", False)),
-    **dict.fromkeys((np.nanmedian, np.nanpercentile, np.nanquantile), ("unsafe", False)),
-    **dict.fromkeys((np.concatenate, np.round, np.around, np.stack), ("same_kind", True)),
-    **dict.fromkeys((np.nanmean, np.nanstd, np.nanvar, np.ptp, np.std), ("same_kind", True)),
-    **dict.fromkeys((np.dot, np.linalg.multi_dot), ("equiv", True)),
-    **dict.fromkeys((np.take, np.compress), ("back", True)),
-    **{one: ("same_kind", True) for name, one in vars(np.fft).items() if name.endswith(("fft", "fft2", "fftn"))},
-    np.einsum: ("safe", True),
+#: How NumPy casts results to an output, and what of the output has to be that of the result; reductions cast to any
+#: dtype, but most of them compute in that of the output.
+_OUTPUTS: dict[object, tuple[str, str]] = {
+    **dict.fromkeys((np.clip, np.fix, np.nan_to_num), ("same_kind", "")),
+    **dict.fromkeys((np.percentile, np.quantile), ("same_kind", "dtype")),
+    **dict.fromkeys((np.nanmedian, np.nanpercentile, np.nanquantile), ("unsafe", "dtype")),
+    **dict.fromkeys((np.concatenate, np.stack), ("same_kind", "shape")),
+    **dict.fromkeys((np.round, np.around), ("same_kind", "shape dtype")),
+    **dict.fromkeys((np.nanmean, np.nanstd, np.nanvar, np.ptp, np.std), ("same_kind", "shape dtype")),
+    **dict.fromkeys((np.dot, np.linalg.multi_dot), ("equiv", "shape")),
+    **dict.fromkeys((np.take, np.compress), ("back", "shape")),
+    **dict.fromkeys((np.max, np.min, np.amax, np.amin, np.nanmax, np.nanmin, np.choose), ("unsafe", "shape")),
+    **{f: ("same_kind", "shape dtype") for name, f in vars(np.fft).items() if name.endswith(("fft", "fft2", "fftn"))},
+    np.einsum: ("safe", "shape dtype"),
 }
 
 
-def output_of(function: object) -> tuple[str, bool]:
-    """How a function casts its result to an output, and whether it wants exactly the shape of it."""
+def output_of(function: object) -> tuple[str, str]:
+    """How a function casts its result to an output, and what of that has to be as without the output: the shape, which
+    others repeat, and the dtype, in which others compute all the same."""
     if isinstance(function, np.ufunc) or getattr(function, "__name__", "") == "outer":
-        return "same_kind", False
-    return _OUTPUTS.get(function, ("unsafe", True))
+        return "same_kind", ""
+    return _OUTPUTS.get(function, ("unsafe", "shape dtype"))
 
 
 def position_of_output(function: object, given: int) -> int | None:

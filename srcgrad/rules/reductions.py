@@ -59,7 +59,7 @@ def nansum(a, axis=None, dtype=None, keepdims=False, initial=0, where=True, *, y
 
 @nansum.tangent
 def nansum(a, axis=None, dtype=None, keepdims=False, initial=0, where=True, *, y, a_dot, initial_dot):
-    slope = np.sum(a_dot, axis=axis, dtype=dtype, keepdims=keepdims, where=present(a, where))
+    slope = np.sum(in_dtype(a_dot, dtype), axis=axis, keepdims=keepdims, where=present(a, where))
     return if_floating(slope, dtype), if_floating(rebroadcast(initial_dot, y), dtype)
 
 

@@ -26,7 +26,7 @@ from srcgrad.errors import InternalError, MissingRule
 from srcgrad.rules import laws, placing, slicing
 from srcgrad.rules.arguments import Argument, Joint, alike, rank
 from srcgrad.rules.calling import UnsupportedCall, bind
-from srcgrad.rules.casting import DTYPE, Given, Manner, cast_facts, casts, manner_of
+from srcgrad.rules.casting import DTYPE, Given, Manner, cast_facts, casts, check_dtype, manner_of
 from srcgrad.rules.edition import renew
 from srcgrad.rules.facts import Array, Fact, Unknown, as_array, number
 from srcgrad.rules.formula import Formula, constant, displayed, formula_of, is_number, literal, spelling
@@ -220,7 +220,7 @@ class Rule:
         Where ``given`` maps to their expressions, literals choose the formula and a variadic display is unrolled;
         ``facts`` may choose it too; ``scalar`` and ``strong`` are those of its ``Manner``.
         """
-        self._check_refused(wanted)
+        self._check_refused(wanted, given)
         manner = manner_of(self, given, facts, scalar, strong)
         facts = cast_facts(self, given, facts, manner)
         key = self._key("adjoint", wanted, given, manner, facts)
@@ -246,7 +246,7 @@ class Rule:
         facts: Mapping[str, Fact] | None = None,
     ) -> Slice:
         """The text for the tangent of the result, ``y_dot``, in terms of ``p_dot`` for every active parameter."""
-        self._check_refused(active)
+        self._check_refused(active, given)
         manner = manner_of(self, given, facts, scalar, strong)
         facts = cast_facts(self, given, facts, manner)
         key = self._key("tangent", active, given, manner, facts)
@@ -342,11 +342,11 @@ class Rule:
         names += [f"{p}_dot" for p in self.parameters if p in active]
         return placing.callable_of(piece, names, [f"{self.result}_dot"], f"{self.name}_tangent")
 
-    def _check_refused(self, wanted: Collection[str]) -> None:
+    def _check_refused(self, wanted: Collection[str], given: Given) -> None:
+        check_dtype(self, given)
         for parameter in self.parameters:
             if parameter in wanted and parameter in self.refusals:
-                reason, hint = self.refusals[parameter]
-                name = displayed(self.functions[0])
+                (reason, hint), name = self.refusals[parameter], displayed(self.functions[0])
                 raise MissingRule(f"{name} has no derivative by its argument {parameter!r}: {reason}", hint=hint)
 
     # --- formulas ----------------------------------------------------------------------------------------------------

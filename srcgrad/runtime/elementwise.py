@@ -185,6 +185,8 @@ def power_partial(x: Any, p: Any, m: int, n: int) -> Any:
             return x**p * math.log(x)
         except OverflowError:
             pass
+    if isinstance(x, list | tuple):
+        x = np.asarray(x)
     if isinstance(p, list | tuple):
         p = np.asarray(p)
     dtype = np.result_type(x, p, 0.0)

@@ -1,6 +1,6 @@
 """What NumPy requires of ``out=`` before it stores into it, and of what some of its functions store.
 
->>> require_output(np.zeros(3), np.float64(1.0), "same_kind", True)
+>>> require_output(np.zeros(3), np.float64(1.0), "same_kind", "shape")
 Traceback (most recent call last):
     ...
 ValueError: an output of shape (3,) is given for a result of shape ()
@@ -15,23 +15,33 @@ import numpy as np
 from srcgrad.runtime.refusals import RefusedType
 
 
-def require_output(base: Any, made: Any, casting: str, exact: bool | None) -> None:
-    """Refuse an output that NumPy refuses.
+def require_output(base: Any, made: Any, casting: str, exact: str | None) -> None:
+    """Refuse an output that NumPy refuses, or that decides what the result is.
 
-    ``exact``: the output has the shape of the result; else the result may be repeated to fill it, and None says that
-    some elements are stored.  ``casting`` is NumPy's word for how the result may be brought to the dtype of the output,
-    or ``back`` for the other way round, or ``equiv`` where the output has to lie in memory like a new array as well.
+    ``exact`` names what the output has to have of the result: its ``shape``, else that may be repeated to fill it, its
+    ``dtype``, where NumPy computes in that of the output, and ``axes``, where the call returns a number without them;
+    ``alone`` says that other results are made beside it, None that some elements are stored.  ``casting`` is NumPy's
+    word for how the result may be brought to the dtype of the output, or ``back`` for the other way round, or ``equiv``
+    where the output has to lie in memory like a new array as well.
     """
     if not isinstance(base, np.ndarray):
         return  # the store says what it is
     shape, dtype = np.shape(made), np.asarray(made).dtype
-    fits = shape == base.shape if exact else exact is None or len(shape) <= base.ndim and _fills(shape, base.shape)
+    if exact == "axes shape" and not base.ndim:
+        raise RefusedType("np.dot returns a number, and not its output, where that has no axes: leave out= out")
+    if exact == "alone" and shape != base.shape:
+        raise RefusedType("an output repeats a result, and would repeat the others: give an output for each")
+    whole = exact is not None and "shape" in exact
+    fits = shape == base.shape if whole else exact is None or len(shape) <= base.ndim and _fills(shape, base.shape)
     if not fits or casting == "equiv" and not (dtype == base.dtype and base.flags.c_contiguous):
         wanted = f"a result of shape {shape}" if not fits else f"a result of {dtype} in one piece"
         raise ValueError(f"an output of shape {base.shape} is given for {wanted}")
-    given = (base.dtype, dtype, "same_kind") if casting == "back" else (dtype, base.dtype, casting)
+    given = (base.dtype, dtype, "safe") if casting == "back" else (dtype, base.dtype, casting)
     if not np.can_cast(*given):
         raise TypeError(f"a result of {dtype} cannot be cast to an output of {base.dtype} ({casting})")
+    if exact and "dtype" in exact and dtype.kind in "fc" and dtype != base.dtype:
+        reason = f"NumPy computes in the dtype of an output, which is {base.dtype}; without it the result is of {dtype}"
+        raise RefusedType(f"{reason}; give an output of that dtype, or dtype= as well")
 
 
 def require_cast(base: Any, made: Any, casting: str | None) -> None:

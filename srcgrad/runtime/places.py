@@ -20,11 +20,15 @@ from srcgrad.runtime.broadcasting import unbroadcast
 from srcgrad.runtime.refusals import RefusedType
 
 
-def flat_places(y: Any, index: Any, mode: str = "raise") -> tuple[Any, ...]:
-    """The index by which ``y.flat[index]`` is stored; ``mode`` is that of ``np.put`` for numbers out of range."""
-    if isinstance(index, tuple) and len(index) == 1:
+def flat_places(y: Any, index: Any, mode: str | None = None) -> tuple[Any, ...]:
+    """The index by which ``y.flat[index]`` is stored; ``mode`` is that of ``np.put`` for numbers out of range, to which
+    truth values are the numbers 0 and 1."""
+    if isinstance(index, tuple) and len(index) == 1 and mode is None:
         (index,) = index
-    if isinstance(index, slice) or index is Ellipsis or (isinstance(index, np.ndarray) and index.dtype.kind == "b"):
+    if mode is not None:
+        index = np.array(index)
+        index = index.astype(np.intp) if index.dtype.kind == "b" else index
+    elif isinstance(index, slice) or index is Ellipsis or (isinstance(index, np.ndarray) and index.dtype.kind == "b"):
         index = np.arange(y.size)[index]
     index = np.asarray(index)
     if not index.size:
@@ -52,8 +56,12 @@ def where_places(y: Any, where: Any) -> Any:
 def along_places(y: Any, indices: Any, axis: int | None) -> tuple[Any, ...]:
     """The index by which ``np.put_along_axis`` stores."""
     indices = np.array(indices)
+    if axis is None and indices.ndim != 1:
+        raise ValueError("when axis=None, `indices` must have a single dimension.")
     if axis is None:
         return flat_places(y, indices)
+    if indices.ndim != y.ndim:
+        raise ValueError("`indices` and `arr` must have the same number of dimensions")
     axis = range(y.ndim)[axis]
     grid = np.ogrid[tuple(slice(n) for n in y.shape)]
     return tuple(indices if j == axis else grid[j] for j in range(y.ndim))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.runtime.broadcasting import floating, real_for, unbroadcast
-from srcgrad.runtime.cotangents import zeros_like
+from srcgrad.runtime.cotangents import is_floating, zeros_like
 from srcgrad.runtime.refusals import RefusedMode
 
 Axis = int | tuple[int, ...] | None
@@ -124,14 +124,17 @@ def _in_reals(mean: Any, dtype: Any) -> Any:
 
 
 def in_dtype(a: Any, dtype: Any) -> Any:
-    """``a`` as a reduction in ``dtype`` reads it; ``a`` itself where that is None."""
-    return a if dtype is None else np.asarray(a).astype(dtype)[()]
+    """``a`` as a reduction in ``dtype`` reads it; ``a`` itself where that is None.  One of objects is refused."""
+    if dtype is None:
+        return a
+    is_floating(np.dtype(dtype))
+    return np.asarray(a).astype(dtype)[()]
 
 
 def if_floating(g: Any, dtype: Any, real: bool = False) -> Any:
     """``g``, a cotangent of a result in ``dtype``; zeros where that holds integers, which move by jumps.  Its real part
-    where the result is ``real`` whatever its dtype."""
-    if dtype is not None and np.dtype(dtype).kind not in "fc":
+    where the result is ``real`` whatever its dtype.  A dtype of objects, text or dates is refused."""
+    if dtype is not None and not is_floating(np.dtype(dtype)):
         return zeros_like(g)
     return np.real(g) if real else g
 

@@ -71,12 +71,13 @@ class Bound:
         return [self.values[p] for p in (*self.rule.parameters, *self.rule.options) if p in self.values]
 
 
-def bound(rule: Rule, function: Callable[..., Any], sample: Call) -> Bound:
-    """Literals are bound as literals, where a rule may care; others as names."""
+def bound(rule: Rule, function: Callable[..., Any], sample: Call, *, floats: bool = False) -> Bound:
+    """Literals are bound as literals, where a rule may care; others as names, and so are floats without ``floats``."""
     owner: dict[int, Any] = {}
 
     def expression(value: Any) -> gast.expr:
-        made = constant(value) if _is_literal(value) else gast.Name("x", gast.Load(), None, None)
+        is_literal = _is_literal(value) or (floats and isinstance(value, float))
+        made = constant(value) if is_literal else gast.Name("x", gast.Load(), None, None)
         owner[id(made)] = value
         return made
 
@@ -89,7 +90,8 @@ def bound(rule: Rule, function: Callable[..., Any], sample: Call) -> Bound:
             values[p] = tuple(owner[id(e)] for e in made.elts)
         else:
             values[p] = owner.get(id(made), literal(made)[1])  # one that is implied is a literal
-    keywords = {p: name for name, e in kwargs.items() for p, other in expressions.items() if e is other}
+    meant = {name: rule.synonyms.get(name, name) for name in kwargs}
+    keywords = {p: name for name, p in meant.items() if p in expressions and p != rule.variadic}
     ignored = {name: sample.kwargs[name] for name in kwargs if name not in keywords.values()}
     return Bound(rule, function, expressions, values, keywords, ignored)
 
