@@ -18,7 +18,7 @@ import numpy as np
 from srcgrad import runtime
 from srcgrad.frontend.callees import SHAPES
 from srcgrad.frontend.classes import ABSENT, BINARY, COMPARISONS, UNARY, defining_class, found, is_user_class
-from srcgrad.frontend.data_model import run_over
+from srcgrad.frontend.data_model import counted_field, run_over
 from srcgrad.frontend.desugar.build import call_builtin, call_runtime, constant, index_value, load, placed
 from srcgrad.frontend.expressions import BITWISE
 from srcgrad.frontend.known import (
@@ -221,6 +221,8 @@ class Operators(Unseen):
         node, known = self.receiver(node)
         instances = [each for each in instances_of(known) if not is_named_tuple(each.kind)]
         if not any(found(each.kind, "__iter__") is not ABSENT for each in instances):
+            for each in instances:
+                self._require_counted(each, node)
             return node
         kind = instances[0].kind
         raw = found(kind, "__iter__")
@@ -233,6 +235,21 @@ class Operators(Unseen):
             )
         expression, this = made
         return substituted(expression, {this: self.value(node)})
+
+    def taken_apart(self, node: gast.expr) -> gast.expr:
+        """What is unpacked; of an object that is indexed, a list: its shadow has fields, and no items."""
+        node = self.iterated(node)
+        objects = [each for each in instances_of(self.peek(node)) if not is_named_tuple(each.kind)]
+        return call_builtin("list", [node], node) if objects else node
+
+    def _require_counted(self, known: Instance, node: gast.expr) -> None:
+        """Refuse a loop over an object that Python indexes until an IndexError, where that is not at its length."""
+        if found(known.kind, "__getitem__") is not ABSENT:
+            field = counted_field(known.kind)
+            if field is None or holds_objects(known.field(field)):
+                name, hint = known.kind.__name__, "give the class an __iter__ that returns iter(...) of what it holds"
+                reason = f"an object of class {name}, which has __getitem__ and no __iter__, is run through"
+                raise self.refuse(node, reason, hint)
 
     def handed_out(self, atom: gast.expr, rule: Rule, function: object, node: gast.expr) -> gast.expr:
         """What a function of a library is given: of an object that it runs through, a list of what that hands out."""

@@ -1,0 +1,134 @@
+"""What Python asks of an object, in which order, on both roads: each function agrees or is refused with its place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from srcgrad import SrcgradError, options, value_and_grad
+
+POINT = np.array([2.0, 1.0])
+_ROADS: dict[str, dict[str, Any]] = {"alone": {"infer": False}, "default": {}, "first": {"infer_first": True}}
+ROADS = pytest.mark.parametrize("road", _ROADS.values(), ids=_ROADS)
+
+
+def right(function: Callable[..., Any], road: dict[str, Any], at: np.ndarray = POINT) -> None:
+    with options(**road):
+        value, gradient = value_and_grad(function)(at.copy())
+    steps = 1e-6 * np.eye(at.size)
+    expected = [(function(at + step) - function(at - step)) / 2e-6 for step in steps]
+    assert value == pytest.approx(function(at.copy()))
+    np.testing.assert_allclose(np.asarray(gradient), expected, atol=1e-6)
+
+
+def refused(function: Callable[..., Any], road: dict[str, Any], words: str) -> None:
+    with options(**road), pytest.raises(SrcgradError, match=words) as error:
+        value_and_grad(function)(POINT.copy())
+    assert error.value.span.known
+
+
+# --- what is run through ---------------------------------------------------------------------------------------------
+class Unending:
+    """Its length is not where an index fails."""
+
+    def __init__(self, d):
+        self.d = d
+
+    def __len__(self):
+        return 1
+
+    def __getitem__(self, i):
+        return self.d[i]
+
+
+class Unmeasured:
+    def __init__(self, d):
+        self.d = d
+
+    def __getitem__(self, i):
+        return self.d[i]
+
+
+class Doubled:
+    def __init__(self, d):
+        self.d = d
+
+    def __len__(self):
+        return len(self.d)
+
+    def __getitem__(self, k):
+        return self.d[k] * 2.0
+
+
+def summed(x):
+    return sum(v for v in Unending(x))
+
+
+def looped(x):
+    t = 0.0
+    for v in Unmeasured(x):
+        t += v
+    return t
+
+
+def in_step(x):
+    t = 0.0
+    for i, (v, w) in enumerate(zip(Unending(x), x)):
+        t += v * w * i
+    return t
+
+
+def listed(x):
+    return list(Unending(x))[-1] + max(Unending(x)) + sum(Unending(x))
+
+
+def total(*values):
+    return sum(values)
+
+
+def spread(x):
+    return total(*Unending(x))
+
+
+def unpacked(x):
+    a, b, *_ = Unending(x)
+    return a + 3.0 * b
+
+
+OUTSIDE = Unending([1.0, 2.0])
+
+
+def an_object_outside(x):
+    t = 0.0
+    for v in OUTSIDE:
+        t += v * x[1]
+    return t
+
+
+@ROADS
+@pytest.mark.parametrize("function", [summed, looped, in_step, listed, spread, unpacked, an_object_outside])
+def test_an_object_that_python_indexes_until_that_fails_is_refused(function, road):
+    """Once wrong in silence: the loop counted to ``__len__``."""
+    refused(function, road, "has __getitem__ and no __iter__")
+
+
+def counted(x):
+    t = 0.0
+    for k, v in enumerate(Doubled(x)):
+        t += v * v * (k + 1)
+    return t + sum(Doubled(x)) * max(Doubled(x))
+
+
+def taken_apart(x):
+    a, b = Doubled(x)
+    first, *rest = Doubled(x)
+    return a * b + first * rest[0]
+
+
+@ROADS
+@pytest.mark.parametrize("function", [counted, taken_apart])
+def test_an_object_whose_length_is_that_of_what_it_indexes_is_counted(function, road):
+    right(function, road)
