@@ -26,8 +26,8 @@ from srcgrad.syntax.parse import walk
 _PLAIN = gast.Name | gast.Attribute | gast.Tuple | gast.List | gast.expr_context
 
 
-def run_over(method: FunctionType) -> tuple[gast.expr, str] | None:
-    """What a loop over an object runs over; None where the method does more than hand it on."""
+def run_over(method: FunctionType, *, backwards: bool = False) -> tuple[gast.expr, str] | None:
+    """What a loop over an object runs over, or over from its end; None where the method does more than hand it on."""
     read = _read(method)
     if read is None:
         return None
@@ -35,9 +35,12 @@ def run_over(method: FunctionType) -> tuple[gast.expr, str] | None:
     match body:
         case _ if others:
             return None
-        case [gast.Return(value=gast.Call(func=gast.Name(id="iter"), args=[made], keywords=[]))]:
-            if not _is_builtin(method, iter):
+        case [gast.Return(value=gast.Call(func=gast.Name(id=called), args=[made], keywords=[]))]:
+            function = reversed if backwards else iter
+            if called != function.__name__ or not _is_builtin(method, function):
                 return None
+        case _ if backwards:
+            return None
         case [gast.Expr(value=gast.YieldFrom(value=made))]:
             pass
         case [gast.For(target=gast.Name(id=item), iter=made, body=[gast.Expr(value=gast.Yield(value=given))])] if (

@@ -242,6 +242,26 @@ class Operators(Unseen):
         objects = [each for each in instances_of(self.peek(node)) if not is_named_tuple(each.kind)]
         return call_builtin("list", [node], node) if objects else node
 
+    def run_backwards(self, node: gast.expr) -> tuple[gast.expr, bool]:
+        """What ``reversed`` runs over from its end, and whether that is an object that is counted by its ``__len__``.
+
+        An object is asked for ``__reversed__``, or else for ``__len__`` and ``__getitem__``, and not for ``__iter__``.
+        """
+        node, known = self.receiver(node)
+        objects = [each for each in instances_of(known) if not is_named_tuple(each.kind)]
+        if not objects:
+            return node, False
+        kind = objects[0].kind
+        raw, *others = (found(kind, name) for name in ("__reversed__", "__len__", "__getitem__"))
+        if len(objects) == 1 and raw is ABSENT and all(isinstance(each, FunctionType) for each in others):
+            return node, True
+        made = run_over(raw, backwards=True) if isinstance(raw, FunctionType) and len(objects) == 1 else None
+        if made is None:
+            reason = f"an object of class {kind.__name__} is reversed, whose __reversed__ is not"
+            raise self.refuse(node, f"{reason} reversed(...) of its fields", "write reversed(...) of what it holds")
+        expression, this = made
+        return substituted(expression, {this: self.value(node)}), False
+
     def _require_counted(self, known: Instance, node: gast.expr) -> None:
         """Refuse a loop over an object that Python indexes until an IndexError, where that is not at its length."""
         if found(known.kind, "__getitem__") is not ABSENT:

@@ -132,3 +132,87 @@ def taken_apart(x):
 @pytest.mark.parametrize("function", [counted, taken_apart])
 def test_an_object_whose_length_is_that_of_what_it_indexes_is_counted(function, road):
     right(function, road)
+
+
+# --- what is reversed ------------------------------------------------------------------------------------------------
+class Measured:
+    """Its ``__iter__`` hands out something else than its ``__getitem__``."""
+
+    def __init__(self, d):
+        self.d = d
+        self.e = [d[0], 3.0 * d[0]]
+
+    def __iter__(self):
+        return iter(self.d)
+
+    def __len__(self):
+        return 2
+
+    def __getitem__(self, i):
+        return self.e[i]
+
+
+class Turning:
+    def __init__(self, d):
+        self.d = d
+        self.e = [d[0], 3.0 * d[0]]
+
+    def __iter__(self):
+        return iter(self.d)
+
+    def __reversed__(self):
+        return reversed(self.e)
+
+
+class Choosing(Turning):
+    def __reversed__(self):
+        return iter(self.e)
+
+
+class Onward:
+    def __init__(self, d):
+        self.d = d
+
+    def __iter__(self):
+        return iter(self.d)
+
+
+def backwards_by_length(x):
+    t = 1.0
+    for v in reversed(Measured(x)):
+        t = t * 2.0 + v * x[1]
+    return t
+
+
+def backwards_by_a_method(x):
+    t, o = 1.0, Turning(x)
+    for k, v in enumerate(reversed(o)):
+        t = t * 2.0 + v * k
+    return t
+
+
+def backwards_by_another_method(x):
+    t = 1.0
+    for v in reversed(Choosing(x)):
+        t = t * 2.0 + v
+    return t
+
+
+def backwards_by_nothing(x):
+    t = 1.0
+    for v in reversed(Onward(x)):
+        t = t * 2.0 + v
+    return t
+
+
+@ROADS
+@pytest.mark.parametrize("function", [backwards_by_length, backwards_by_a_method])
+def test_what_is_reversed_is_asked_for_reversed_and_for_its_length(function, road):
+    """Once wrong in silence: it was what ``__iter__`` hands out, from the end."""
+    right(function, road)
+
+
+@ROADS
+@pytest.mark.parametrize("function", [backwards_by_another_method, backwards_by_nothing])
+def test_an_object_that_is_reversed_otherwise_is_refused(function, road):
+    refused(function, road, "is reversed, whose __reversed__ is not")
