@@ -19,6 +19,7 @@ from srcgrad import runtime
 from srcgrad.frontend.callees import SHAPES
 from srcgrad.frontend.classes import ABSENT, BINARY, COMPARISONS, UNARY, defining_class, found, is_user_class
 from srcgrad.frontend.data_model import counted_field, run_over
+from srcgrad.frontend.declining import Declining
 from srcgrad.frontend.desugar.build import call_builtin, call_runtime, constant, index_value, load, placed
 from srcgrad.frontend.expressions import BITWISE
 from srcgrad.frontend.known import (
@@ -38,10 +39,10 @@ from srcgrad.frontend.known import (
     is_named_tuple,
     tells,
 )
-from srcgrad.frontend.normal_form import Effect
+from srcgrad.frontend.normal_form import Effect, Fixed
 from srcgrad.frontend.objects import Made
 from srcgrad.frontend.scope import Static, importable
-from srcgrad.frontend.unseen import Unseen, compared_in
+from srcgrad.frontend.unseen import compared_in
 from srcgrad.rules.rewriting import substituted
 from srcgrad.rules.template import Rule
 from srcgrad.syntax.globals import GlobalReference, reference
@@ -75,7 +76,7 @@ def _has(kind: type, name: str) -> bool:
 
 #: The method that Python calls of the second operand, where the first one has none.
 _SWAPPED = {**dict(BINARY.values()), "__lt__": "__gt__", "__gt__": "__lt__", "__le__": "__ge__", "__ge__": "__le__"}
-class Operators(Unseen):
+class Operators(Declining):
     """What is computed with objects."""
 
     # --- operators ---------------------------------------------------------------------------------------------------
@@ -96,14 +97,19 @@ class Operators(Unseen):
         if isinstance(left, Instance) and isinstance(right, Instance) and swapped:
             own = found(right.kind, reflected) is not found(left.kind, reflected)
             if right.kind is not left.kind and issubclass(right.kind, left.kind) and own:
+                self.refuse_declining(node, reflected, atoms[::-1])
                 return self._operated(node, reflected, [atoms[1], atoms[0]], right)
         if holds_objects(left) and not (isinstance(left, Instance) and not _has(left.kind, name)):
-            return self._operated(node, name, atoms, left)
+            if not swapped or isinstance(left, Instance) and isinstance(right, Instance) and right.kind is left.kind:
+                self.refuse_declining(node, name, atoms)
+            if not self.declines(node, name, atoms):
+                return self._operated(node, name, atoms, left)
         if isinstance(right, Instance) and not holds_objects(left):
             self._refuse_ufuncs(atoms[0], right.kind, node)
         if swapped:
             if not holds_objects(left):
                 self._require_number(atoms[0], right, node)
+            self.refuse_declining(node, reflected, atoms[::-1])
             return self._operated(node, reflected, [atoms[1], atoms[0]], right)
         return None
 
@@ -151,6 +157,8 @@ class Operators(Unseen):
                     name, is_swapped = how
                     atoms = [self.value(left), self.value(right)]
                     known = self.known_atom(atoms[is_swapped])
+                    if self.left_to_python(node, name, _REFLECTED[name], atoms[::-1] if is_swapped else atoms):
+                        return placed(gast.Compare(atoms[0], [op], [atoms[1]]), node), Fixed()
                     if is_swapped and not holds_objects(self.known_atom(atoms[0])):
                         self._require_number(atoms[0], known, node)
                     return self._operated(node, name, atoms[::-1] if is_swapped else atoms, known)

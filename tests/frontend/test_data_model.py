@@ -216,3 +216,133 @@ def test_what_is_reversed_is_asked_for_reversed_and_for_its_length(function, roa
 @pytest.mark.parametrize("function", [backwards_by_another_method, backwards_by_nothing])
 def test_an_object_that_is_reversed_otherwise_is_refused(function, road):
     refused(function, road, "is reversed, whose __reversed__ is not")
+
+
+# --- what declines ---------------------------------------------------------------------------------------------------
+class Declining:
+    def __init__(self, v):
+        self.v = v
+
+    def __le__(self, other):
+        return NotImplemented
+
+    def __ge__(self, other):
+        return self.v >= other.v
+
+    def __eq__(self, other):
+        return NotImplemented
+
+    def __sub__(self, other):
+        return NotImplemented
+
+    __hash__ = None
+
+
+class Reflecting:
+    def __init__(self, v):
+        self.v = v
+
+    def __rsub__(self, other):
+        return self.v * 2.0 + other.v
+
+
+class Sometimes:
+    def __init__(self, v):
+        self.v = v
+
+    def __lt__(self, other):
+        if self.v > 1.5:
+            return NotImplemented
+        return self.v < other.v
+
+    def __gt__(self, other):
+        return self.v > other.v + 100.0
+
+    def __sub__(self, other):
+        if self.v > 1.5:
+            return NotImplemented
+        return self.v - other.v
+
+
+class Guarding:
+    def __init__(self, v):
+        self.v = v
+
+    def __eq__(self, other):
+        if not isinstance(other, Guarding):
+            return NotImplemented
+        return self.v == other.v
+
+    def __add__(self, other):
+        if not isinstance(other, Guarding):
+            return NotImplemented
+        return Guarding(self.v * other.v)
+
+    __hash__ = None
+
+
+class Varying:
+    """Its comparison has a derivative."""
+
+    def __init__(self, v):
+        self.v = v
+
+    def __le__(self, other):
+        return NotImplemented
+
+    def __ge__(self, other):
+        return self.v * other.v
+
+
+def the_other_is_asked(x):
+    return x[0] if Declining(x[0]) <= Declining(x[1]) else x[1]
+
+
+def neither_is_equal(x):
+    return x[0] if Declining(1) == Declining(1) else 3.0 * x[1]
+
+
+def the_same_is_equal(x):
+    o = Declining(x[0])
+    return x[0] * (o == o) + x[1] * (o != o) + x[1] * (o == Guarding(x[0]))
+
+
+def the_data_decide(x):
+    return x[0] if Sometimes(x[0]) < Sometimes(x[1]) else x[1]
+
+
+def guards(x):
+    o = Guarding(x[0])
+    return (o + Guarding(x[1])).v * (2.0 if o == Guarding(x[0]) else 1.0) * (1.0 if o == 3 else 4.0)
+
+
+def the_right_operand_subtracts(x):
+    return Declining(x[0]) - Reflecting(x[1])
+
+
+def nobody_subtracts(x):
+    return Declining(x[0]) - Declining(x[1])
+
+
+def the_data_decide_who_subtracts(x):
+    return Sometimes(x[0]) - Reflecting(x[1])
+
+
+def the_other_varies(x):
+    return (Varying(x[0]) <= Varying(x[1])) * x[0]
+
+
+@ROADS
+@pytest.mark.parametrize(
+    "function",
+    [the_other_is_asked, neither_is_equal, the_same_is_equal, the_data_decide, guards, the_right_operand_subtracts],
+)
+def test_a_method_that_declines_is_followed_by_the_other_one(function, road):
+    """Once wrong in silence: NotImplemented was taken for a truth value."""
+    right(function, road)
+
+
+@ROADS
+@pytest.mark.parametrize("function", [nobody_subtracts, the_data_decide_who_subtracts, the_other_varies])
+def test_a_method_that_declines_is_refused_where_what_follows_is_not_known(function, road):
+    refused(function, road, "NotImplemented")
