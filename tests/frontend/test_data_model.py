@@ -346,3 +346,47 @@ def test_a_method_that_declines_is_followed_by_the_other_one(function, road):
 @pytest.mark.parametrize("function", [nobody_subtracts, the_data_decide_who_subtracts, the_other_varies])
 def test_a_method_that_declines_is_refused_where_what_follows_is_not_known(function, road):
     refused(function, road, "NotImplemented")
+
+
+# --- text beside an object -------------------------------------------------------------------------------------------
+class Lettered:
+    def __init__(self, v):
+        self.v = v
+
+    def __rmul__(self, other):
+        return self.v * len(other)
+
+    def __mul__(self, other):
+        return self.v * self.v * len(other)
+
+    __radd__ = __rsub__ = __rmul__
+
+    def __rmod__(self, other):
+        return self.v
+
+    def __str__(self):
+        return "v"
+
+
+def lettered(v):
+    return Lettered(v)
+
+
+def text_on_the_left(x):
+    o = Lettered(x[0])
+    return ("ab" * o) * ("abc" + o) + ("a" - lettered(x[1])) * (b"ab" + o)
+
+
+def text_on_the_right(x):
+    return Lettered(x[0]) * "ab"
+
+
+def text_that_formats(x):
+    return len("%s, %s" % (Lettered(x[0]), x[1] > 5.0)) * x[0] + len("ab%s" % Lettered(x[0])) * x[1]
+
+
+@ROADS
+@pytest.mark.parametrize("function", [text_on_the_left, text_on_the_right, text_that_formats])
+def test_an_object_beside_text_is_asked(function, road):
+    """Once wrong in silence: what text is computed with was taken for text."""
+    right(function, road)
