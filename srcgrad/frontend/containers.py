@@ -10,7 +10,7 @@ Enters: calls of the methods by which a built-in container changes, assignments 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import FunctionType
 
 import gast
@@ -344,6 +344,17 @@ class Containers(InPlace):
             self.run([placed(gast.Expr(placed(gast.Call(method, [key], []), target)), target)])
             return
         if isinstance(target, gast.Attribute):
+            deleters = [raw.fdel for kind in kinds if isinstance(raw := found(kind, target.attr), property)]
+            if any(deleters):
+                self._delete_by_property(base, target, deleters if len(kinds) == len(deleters) else [])
+                return
             self.out.append(Delete(base, None, self.span, target.attr))
             return
         self.out.append(Delete(base, self.settle(target.slice, calls=False), self.span))
+
+    def _delete_by_property(self, base: str, target: gast.Attribute, deleters: Sequence[object]) -> None:
+        """Call the deleter of a property."""
+        if len(deleters) != 1 or not isinstance(deleters[0], FunctionType):
+            raise self.refuse(target, f"which deleter the property {target.attr!r} has is not known", "call a method")
+        node = placed(gast.Call(target, [], []), target)
+        self.emit(self.fresh(), *self.method(deleters[0], load(base, target), [], [], node, None))
