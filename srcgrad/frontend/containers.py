@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from types import FunctionType
 
 import gast
+import numpy as np
 
 from srcgrad import runtime
 from srcgrad.frontend.classes import found, is_frozen, is_method, setter
@@ -277,6 +278,7 @@ class Containers(InPlace):
     def store_field_augmented(self, target: gast.Attribute, operator: gast.operator, value: gast.expr) -> None:
         """``base.name operator= value``."""
         base = self.stored_into(target.value)
+        self._refuse_held_by_class(base, target)
         part = self.fresh(target.attr)
         read = placed(gast.Attribute(load(base, target), target.attr, gast.Load()), target)
         self.bind(part, read)
@@ -284,6 +286,14 @@ class Containers(InPlace):
         self.bind(part, both, inplace=isinstance(both, gast.BinOp))
         if not self._set_by_property(base, target, load(part, target)):
             self.out.append(SetField(base, target.attr, load(part, target), self.span))
+
+    def _refuse_held_by_class(self, base: str, target: gast.Attribute) -> None:
+        """Refuse to change an array in place that the class holds for every object, where the object has none."""
+        for each in instances_of(self.table.enriched(self.known_name(base))):
+            raw = found(each.kind, target.attr)
+            if isinstance(raw, np.ndarray) and target.attr not in dict(each.fields):
+                reason = f"this stores into the array {target.attr!r} that class {each.kind.__name__} holds"
+                raise self.refuse(target, f"{reason} for every object", "give the object an array of its own")
 
     def _set_by_property(self, base: str, target: gast.Attribute, value: gast.expr) -> bool:
         """Call the setter of a property; whether there is one.  Refuses what decides itself how fields are set."""
