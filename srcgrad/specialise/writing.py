@@ -196,6 +196,7 @@ def assignment(context: Context, targets: list[Any], value: Any) -> None:
             stores.store_flat(context, targets[0], atom(context, value))
         case gast.Subscript(value=base, slice=index):
             stored = atom(context, value)
+            stores.refuse_objects(context, base, stored)
             context.out.append(nf.Store(named(context, base), settled(context, index), stored, context.span))
         case gast.Tuple(elts=elements) | gast.List(elts=elements):
             _unpack(context, elements, value)
