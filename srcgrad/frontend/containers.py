@@ -10,10 +10,11 @@ Enters: calls of the methods by which a built-in container changes, assignments 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import FunctionType
 
 import gast
+import numpy as np
 
 from srcgrad import runtime
 from srcgrad.frontend.classes import found, is_frozen, is_method, setter
@@ -278,6 +279,7 @@ class Containers(InPlace):
     def store_field_augmented(self, target: gast.Attribute, operator: gast.operator, value: gast.expr) -> None:
         """``base.name operator= value``."""
         base = self.stored_into(target.value)
+        self._refuse_held_by_class(base, target)
         part = self.fresh(target.attr)
         read = placed(gast.Attribute(load(base, target), target.attr, gast.Load()), target)
         self.bind(part, read)
@@ -285,6 +287,14 @@ class Containers(InPlace):
         self.bind(part, both, inplace=isinstance(both, gast.BinOp))
         if not self._set_by_property(base, target, load(part, target)):
             self.out.append(SetField(base, target.attr, load(part, target), self.span))
+
+    def _refuse_held_by_class(self, base: str, target: gast.Attribute) -> None:
+        """Refuse to change an array in place that the class holds for every object, where the object has none."""
+        for each in instances_of(self.table.enriched(self.known_name(base))):
+            raw = found(each.kind, target.attr)
+            if isinstance(raw, np.ndarray) and target.attr not in dict(each.fields):
+                reason = f"this stores into the array {target.attr!r} that class {each.kind.__name__} holds"
+                raise self.refuse(target, f"{reason} for every object", "give the object an array of its own")
 
     def _set_by_property(self, base: str, target: gast.Attribute, value: gast.expr) -> bool:
         """Call the setter of a property; whether there is one.  Refuses what decides itself how fields are set."""
@@ -345,6 +355,17 @@ class Containers(InPlace):
             self.run([placed(gast.Expr(placed(gast.Call(method, [key], []), target)), target)])
             return
         if isinstance(target, gast.Attribute):
+            deleters = [raw.fdel for kind in kinds if isinstance(raw := found(kind, target.attr), property)]
+            if any(deleters):
+                self._delete_by_property(base, target, deleters if len(kinds) == len(deleters) else [])
+                return
             self.out.append(Delete(base, None, self.span, target.attr))
             return
         self.out.append(Delete(base, self.settle(target.slice, calls=False), self.span))
+
+    def _delete_by_property(self, base: str, target: gast.Attribute, deleters: Sequence[object]) -> None:
+        """Call the deleter of a property."""
+        if len(deleters) != 1 or not isinstance(deleters[0], FunctionType):
+            raise self.refuse(target, f"which deleter the property {target.attr!r} has is not known", "call a method")
+        node = placed(gast.Call(target, [], []), target)
+        self.emit(self.fresh(), *self.method(deleters[0], load(base, target), [], [], node, None))

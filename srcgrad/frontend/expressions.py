@@ -33,6 +33,7 @@ from srcgrad.frontend.desugar.build import (
     tuple_of,
 )
 from srcgrad.frontend.known import PLAIN
+from srcgrad.frontend.literals import is_formatted, is_of_text
 from srcgrad.frontend.meeting import known_outside
 from srcgrad.frontend.nested import placed_reference
 from srcgrad.frontend.normal_form import Apply, Copy, Fixed, Index, LocalFunction, Operation, Pack
@@ -204,7 +205,8 @@ class Expressions(Comprehensions):
             if closed is not None and right is not None:
                 left = closed = placed(gast.BinOp(left, step.op, right), step)
                 continue
-            if _is_text(step.left) or _is_text(step.right):
+            objects = any(map(self.is_or_makes_object, (left, step.right)))
+            if is_formatted(step) or is_of_text(step) and not objects:
                 left = left if is_atom else self.settle(left)
                 expression, operation = placed(gast.BinOp(left, step.op, self.settle(step.right)), step), Fixed()
             else:
@@ -235,7 +237,7 @@ class Expressions(Comprehensions):
             expression: gast.expr = placed(gast.UnaryOp(op, atoms[0]), node)
         else:
             expression = placed(gast.BinOp(atoms[0], op, atoms[1]), node)
-        if rule is None and function is not None and is_constant(function):
+        if is_of_text(node) or rule is None and function is not None and is_constant(function):
             return expression, Fixed()
         if rule is None:
             return expression, self.unruled(node, expression, getattr(function, "__name__", type(op).__name__))
@@ -415,10 +417,6 @@ def _items_joined(index: gast.expr) -> list[gast.expr] | None:
 def _of_numpy(name: str, arguments: list[gast.expr], at: gast.AST) -> gast.Call:
     head = placed(gast.Attribute(reference(GlobalBinding("np", np, "numpy", None)), name, gast.Load()), at)
     return call(head, arguments, at)
-
-
-def _is_text(node: gast.expr) -> bool:
-    return isinstance(node, gast.JoinedStr) or (isinstance(node, gast.Constant) and isinstance(node.value, str | bytes))
 
 
 def _is_spread(element: gast.expr) -> bool:

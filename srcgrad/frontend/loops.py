@@ -82,7 +82,8 @@ class Loops(Ranges):
                 inner = self._plans(node.args, rebound)
                 return None if inner is None else Zipped(inner, strict)
             if function is reversed and len(node.args) == 1:
-                plan = self.plan(node.args[0], rebound)
+                inner_node, is_counted = self.run_backwards(node.args[0])
+                plan = self.items_of(inner_node, rebound) if is_counted else self.plan(inner_node, rebound)
                 return None if plan is None else Reversed(plan)
             if function is map and len(node.args) > 1 and self.scope.static_of(node.args[0]) is not None:
                 inner = self._plans(node.args[1:], rebound) if self.is_fixed(node.args[0], rebound) else None
@@ -99,6 +100,10 @@ class Loops(Ranges):
         value = self._global(node)
         if value is not None and not _can_be_indexed(value):
             return None
+        return self.items_of(node, rebound)
+
+    def items_of(self, node: gast.expr, rebound: set[str]) -> Items:
+        """What an expression evaluates to, by its places."""
         atom = self.value(node)
         assert isinstance(atom, gast.Name)
         if atom.id in rebound and isinstance(node, gast.Name):

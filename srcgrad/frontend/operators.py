@@ -9,7 +9,6 @@ one where Python takes that::
 from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
-from dataclasses import is_dataclass
 from types import FunctionType
 
 import gast
@@ -18,7 +17,8 @@ import numpy as np
 from srcgrad import runtime
 from srcgrad.frontend.callees import SHAPES
 from srcgrad.frontend.classes import ABSENT, BINARY, COMPARISONS, UNARY, defining_class, found, is_user_class
-from srcgrad.frontend.data_model import run_over
+from srcgrad.frontend.data_model import counted_field, run_over
+from srcgrad.frontend.declining import Declining
 from srcgrad.frontend.desugar.build import call_builtin, call_runtime, constant, index_value, load, placed
 from srcgrad.frontend.expressions import BITWISE
 from srcgrad.frontend.known import (
@@ -39,22 +39,20 @@ from srcgrad.frontend.known import (
     is_named_tuple,
     tells,
 )
-from srcgrad.frontend.normal_form import Effect
+from srcgrad.frontend.normal_form import Effect, Fixed
 from srcgrad.frontend.objects import Made
+from srcgrad.frontend.operand_order import REFLECTED, SWAPPED, goes_first, has_method, is_written
 from srcgrad.frontend.scope import Static, importable
-from srcgrad.frontend.unseen import Unseen, compared_in
+from srcgrad.frontend.unseen import compared_in
 from srcgrad.rules.rewriting import substituted
 from srcgrad.rules.template import Rule
 from srcgrad.syntax.globals import GlobalReference, reference
 from srcgrad.syntax.parse import walk
 
-_REFLECTED = {"__lt__": "__gt__", "__le__": "__ge__", "__gt__": "__lt__", "__ge__": "__le__"}
-_REFLECTED |= {"__eq__": "__eq__", "__ne__": "__ne__"}
-
-
 #: Libraries that are given numbers.
 _LIBRARIES = ("numpy", "scipy", "math", "statistics")
 _NUMBERS = "pass a list of the numbers that they hold"
+BY_CLASS = "test for the class before, or call a method"
 
 
 def is_opaque(kind: type) -> bool:
@@ -62,34 +60,7 @@ def is_opaque(kind: type) -> bool:
     return not issubclass(kind, (list, tuple, dict, np.ndarray))
 
 
-def _is_written(kind: type, name: str) -> bool:
-    """Whether a class has a method that the user wrote, no dataclass's."""
-    raw = found(kind, name)
-    return isinstance(raw, FunctionType) and not (is_dataclass(kind) and raw.__code__.co_filename == "<string>")
-
-
-def _has(kind: type, name: str) -> bool:
-    """Whether a class has a method that an operator asks; what a tuple has is done by the rules of operators."""
-    raw = found(kind, name)
-    return isinstance(raw, FunctionType) if is_named_tuple(kind) else raw is not ABSENT
-
-
-def _goes_first(second: type, first: type, reflected: str) -> bool:
-    """Whether Python asks the second of two operands first, since its class is a subclass of the first one's: where
-    they are compared always, else for a method of its own."""
-    if second is first or first not in second.__mro__:
-        return False
-    if reflected in _REFLECTED:
-        return _is_written(second, reflected)
-    return _has(second, reflected) and found(second, reflected) is not found(first, reflected)
-
-
-#: The method that Python calls of the second operand, where the first one has none.
-_SWAPPED = {**dict(BINARY.values()), "__lt__": "__gt__", "__gt__": "__lt__", "__le__": "__ge__", "__ge__": "__le__"}
-BY_CLASS = "test for the class before, or call a method"
-
-
-class Operators(Unseen):
+class Operators(Declining):
     """What is computed with objects."""
 
     # --- operators ---------------------------------------------------------------------------------------------------
@@ -110,18 +81,23 @@ class Operators(Unseen):
             several = choices_of(self.known_atom(undecided))
             return self.dispatch(undecided, several, node, lambda _: self._of_classes(node, name, reflected, atoms))
         left, right = map(self.known_atom, atoms)
-        has = _is_written if name in _REFLECTED else _has
+        has = is_written if name in REFLECTED else has_method
         swapped = isinstance(right, Instance) and has(right.kind, reflected)
         if isinstance(left, Instance) and isinstance(right, Instance) and swapped:
-            if _goes_first(right.kind, left.kind, reflected):
+            if goes_first(right.kind, left.kind, reflected):
+                self.refuse_declining(node, reflected, atoms[::-1])
                 return self._operated(node, reflected, [atoms[1], atoms[0]], right)
         if holds_objects(left) and not (isinstance(left, Instance) and not has(left.kind, name)):
-            return self._operated(node, name, atoms, left)
+            if not swapped or isinstance(left, Instance) and isinstance(right, Instance) and right.kind is left.kind:
+                self.refuse_declining(node, name, atoms)
+            if not self.declines(node, name, atoms):
+                return self._operated(node, name, atoms, left)
         if isinstance(right, Instance) and not holds_objects(left):
             self._refuse_ufuncs(atoms[0], right.kind, node)
         if swapped:
             if not holds_objects(left):
                 self._require_number(atoms[0], right, node)
+            self.refuse_declining(node, reflected, atoms[::-1])
             return self._operated(node, reflected, [atoms[1], atoms[0]], right)
         return None
 
@@ -138,8 +114,8 @@ class Operators(Unseen):
         firsts, seconds = ({each.kind for each in instances_of(known)} for known in (left, right))
         if isinstance(right, Blurred):
             seconds |= right.kinds
-        mixed = any(_goes_first(b, a, reflected) for a in firsts for b in seconds)
-        if name in _REFLECTED:
+        mixed = any(goes_first(b, a, reflected) for a in firsts for b in seconds)
+        if name in REFLECTED:
             mixed |= len(firsts) > 1 or len(seconds) > 1 or isinstance(left, OneOf)
         for atom, known in zip(atoms, (left, right), strict=True):
             if not mixed or isinstance(known, Instance) or not isinstance(known, OneOf | Blurred):
@@ -165,8 +141,8 @@ class Operators(Unseen):
         assert isinstance(atom, gast.Name)
         choices = instances_of(known)
         self.hand_on(node)
-        swapped, others = _SWAPPED.get(name), [c.kind for other in atoms[1:] for c in instances_of(self.peek(other))]
-        if swapped and NONE in choices_of(known) and any(_has(kind, swapped) for kind in others):
+        swapped, others = SWAPPED.get(name), [c.kind for other in atoms[1:] for c in instances_of(self.peek(other))]
+        if swapped and NONE in choices_of(known) and any(has_method(kind, swapped) for kind in others):
             check = call_runtime(runtime.require_not_none, [atom, constant(swapped, node), atoms[1]], node)
             self.out.append(Effect(placed(gast.Expr(check), node), self.span))
 
@@ -190,10 +166,7 @@ class Operators(Unseen):
                 if self.makes_object(left) or self.makes_object(right):  # only what is made tells its class
                     left, right = self.value(left), self.value(right)
                 if self._compares(op, left, right):
-                    name = COMPARISONS[type(op)]
-                    made = self._of_two(node, name, _REFLECTED[name], [self.value(left), self.value(right)])
-                    assert made is not None
-                    return made
+                    return self._compared(node, op, [self.value(left), self.value(right)])
                 self.refuse_storing_comparison(node, left, op, right)
                 return super().operation(placed(gast.Compare(left, [op], [right]), node))
             case gast.Compare(left=left, ops=[gast.In() | gast.NotIn() as op], comparators=[right]):
@@ -228,12 +201,26 @@ class Operators(Unseen):
             return None
         return self.method(function, reference(importable(kind.__name__, kind)), [index], [], node, None)
 
+    def _compared(self, node: gast.expr, op: gast.AST, atoms: list[gast.expr]) -> Made:
+        """A comparison by the method that Python asks first; by Python itself where that may decline."""
+        name, reflected = COMPARISONS[type(op)], REFLECTED[COMPARISONS[type(op)]]
+        left, right = map(self.known_atom, atoms)
+        is_left = holds_objects(left) and not (isinstance(left, Instance) and not is_written(left.kind, name))
+        if isinstance(left, Instance) and isinstance(right, Instance):
+            is_left &= not goes_first(right.kind, left.kind, reflected)
+        asked = (name, reflected, atoms) if is_left else (reflected, name, atoms[::-1])
+        if self.left_to_python(node, *asked):
+            return placed(gast.Compare(atoms[0], [op], [atoms[1]]), node), Fixed()
+        made = self._of_two(node, name, reflected, atoms)
+        assert made is not None
+        return made
+
     def _compares(self, op: gast.AST, left: gast.expr, right: gast.expr) -> bool:
         """Whether a comparison asks a method that the user wrote."""
         name = COMPARISONS[type(op)]
-        for known, asked in ((self.peek(left), name), (self.peek(right), _REFLECTED[name])):
+        for known, asked in ((self.peek(left), name), (self.peek(right), REFLECTED[name])):
             choices = choices_of(known)
-            if all(isinstance(each, Instance) and _is_written(each.kind, asked) for each in choices):
+            if all(isinstance(each, Instance) and is_written(each.kind, asked) for each in choices):
                 return True
         return False
 
@@ -268,6 +255,8 @@ class Operators(Unseen):
         node, known = self.receiver(node)
         instances = [each for each in instances_of(known) if not is_named_tuple(each.kind)]
         if not any(found(each.kind, "__iter__") is not ABSENT for each in instances):
+            for each in instances:
+                self._require_counted(each, node)
             return node
         kind = instances[0].kind
         raw = found(kind, "__iter__")
@@ -280,6 +269,41 @@ class Operators(Unseen):
             )
         expression, this = made
         return substituted(expression, {this: self.value(node)})
+
+    def taken_apart(self, node: gast.expr) -> gast.expr:
+        """What is unpacked; of an object that is indexed, a list: its shadow has fields, and no items."""
+        node = self.iterated(node)
+        objects = [each for each in instances_of(self.peek(node)) if not is_named_tuple(each.kind)]
+        return call_builtin("list", [node], node) if objects else node
+
+    def run_backwards(self, node: gast.expr) -> tuple[gast.expr, bool]:
+        """What ``reversed`` runs over from its end, and whether that is an object that is counted by its ``__len__``.
+
+        An object is asked for ``__reversed__``, or else for ``__len__`` and ``__getitem__``, and not for ``__iter__``.
+        """
+        node, known = self.receiver(node)
+        objects = [each for each in instances_of(known) if not is_named_tuple(each.kind)]
+        if not objects:
+            return node, False
+        kind = objects[0].kind
+        raw, *others = (found(kind, name) for name in ("__reversed__", "__len__", "__getitem__"))
+        if len(objects) == 1 and raw is ABSENT and all(isinstance(each, FunctionType) for each in others):
+            return node, True
+        made = run_over(raw, backwards=True) if isinstance(raw, FunctionType) and len(objects) == 1 else None
+        if made is None:
+            reason = f"an object of class {kind.__name__} is reversed, whose __reversed__ is not"
+            raise self.refuse(node, f"{reason} reversed(...) of its fields", "write reversed(...) of what it holds")
+        expression, this = made
+        return substituted(expression, {this: self.value(node)}), False
+
+    def _require_counted(self, known: Instance, node: gast.expr) -> None:
+        """Refuse a loop over an object that Python indexes until an IndexError, where that is not at its length."""
+        if found(known.kind, "__getitem__") is not ABSENT:
+            field = counted_field(known.kind)
+            if field is None or holds_objects(known.field(field)):
+                name, hint = known.kind.__name__, "give the class an __iter__ that returns iter(...) of what it holds"
+                reason = f"an object of class {name}, which has __getitem__ and no __iter__, is run through"
+                raise self.refuse(node, reason, hint)
 
     def handed_out(self, atom: gast.expr, rule: Rule, function: object, node: gast.expr) -> gast.expr:
         """What a function of a library is given: of an object that it runs through, a list of what that hands out."""

@@ -263,6 +263,7 @@ class Outputs(Stores):
 
     # --- small parts -------------------------------------------------------------------------------------------------
     def _put(self, base: str, index: gast.expr, value: gast.expr) -> None:
+        self.require_no_object(base, value)
         self.out.append(Store(base, index, value, self.span))
 
     def _held(self, expression: gast.expr) -> gast.expr:

@@ -218,7 +218,7 @@ class Statements(ForeignValues):
         if self.is_pop(value):
             self.out.append(Pop(tuple(names), value.func.value.id, self.span))
             return
-        value = self.consumed(self.iterated(value))
+        value = self.consumed(self.taken_apart(value))
         source = self.value(value)
         if not isinstance(source, gast.Name):
             name = self.fresh()

@@ -20,17 +20,19 @@ import gast
 from srcgrad import runtime
 from srcgrad.frontend.callees import SHAPES, as_python, is_inert, makes_iterator
 from srcgrad.frontend.classes import ABSENT, BINARY, found
-from srcgrad.frontend.desugar.build import call_runtime, index_value, load, placed
+from srcgrad.frontend.desugar.build import call_runtime, constant, index_value, load, placed
 from srcgrad.frontend.known import instances_of
 from srcgrad.frontend.loops import Loops
 from srcgrad.frontend.methods import only_reads
-from srcgrad.frontend.normal_form import AugStore, Bind, Fixed, Index, LocalFunction, Operation, Store
+from srcgrad.frontend.normal_form import AugStore, Bind, Effect, Fixed, Index, LocalFunction, Operation, Store
 from srcgrad.frontend.scope import Scope, closure_of
 from srcgrad.frontend.sequencing import changes_something, names_in, ordered
 from srcgrad.frontend.side_effects import may_store
 from srcgrad.rules.table import lookup
 from srcgrad.syntax.parse import children, clone, walk
 
+#: The methods by which NumPy makes a number, or an array, of an object that is stored into an array.
+_AS_NUMBERS = ("__float__", "__index__", "__complex__", "__array__")
 _COPYING = (list, tuple, dict, set, frozenset, deque)
 
 
@@ -46,7 +48,15 @@ class Stores(Loops):
             return
         self._refuse_objects_in(target.slice)
         index = self.settle(target.slice, calls=False)
+        self.require_no_object(base, stored)
         self.out.append(Store(base, index, stored, self.span))
+
+    def require_no_object(self, base: str, stored: gast.expr) -> None:
+        """Check that no object is stored into an array, which makes a number of it; a list holds it as it is."""
+        kinds = [each.kind for each in instances_of(self.peek(stored))]
+        if any(isinstance(found(kind, name), FunctionType) for kind in kinds for name in _AS_NUMBERS):
+            check = call_runtime(runtime.require_cast, [load(base, stored), stored, constant(None, stored)], stored)
+            self.out.append(Effect(placed(gast.Expr(check), stored), self.span))
 
     def _refuse_objects_in(self, index: gast.expr) -> None:
         """Objects that are asked which number they are: in the other direction it may be another one."""

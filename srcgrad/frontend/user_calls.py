@@ -129,9 +129,11 @@ class UserCalls(Dicts):
         if not is_foldable(made):
             return self.initialised(made, node)
         signature = signature_of(made.function)
-        own = signature.positional[1:]
+        own, this = signature.positional[1:], () if signature.positional_only else signature.positional[:1]
         signature = replace(signature, positional=(*made.given, *own), positional_only=0)
         arguments = self._evaluated(node)
+        for name in arguments.named.keys() & this:
+            raise self.refuse(node, f"{signature.name} is given two values for {name!r}")
         bound, packed = self._bound(signature, arguments, node)
         statics: list[tuple[str, object]] = []
         passed: list[gast.expr] = []

@@ -73,7 +73,9 @@ def bind(
     named = dict(given.keywords)
     for version in (*parameters.positional, *parameters.keyword_only):
         name = version.variable or version.name
-        if name in named and version not in bound:
+        if name in named and version in bound:
+            return None  # two values for one parameter
+        if name in named:
             bound[version] = named.pop(name)
     more = given.more if given.more is not None else NEVER
     for version in (*positional, *parameters.keyword_only):

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.runtime.objects import is_object
 from srcgrad.runtime.refusals import RefusedType
 
 
@@ -45,7 +46,8 @@ def require_output(base: Any, made: Any, casting: str, exact: str | None) -> Non
 
 
 def require_cast(base: Any, made: Any, casting: str | None) -> None:
-    """Refuse to store what ``np.copyto`` refuses to bring to the dtype of an array, where a store just casts.
+    """Refuse to store what ``np.copyto`` refuses to bring to the dtype of an array, where a store just casts; an object
+    that NumPy makes a number of, whose parts then have no derivative.
 
     Without ``casting`` what ``np.place`` and ``np.putmask`` refuse: arrays of which not every number is one there.
 
@@ -54,6 +56,9 @@ def require_cast(base: Any, made: Any, casting: str | None) -> None:
         ...
     TypeError: Cannot cast array data from dtype('float64') to dtype('int64') according to the rule 'same_kind'
     """
+    if isinstance(base, np.ndarray) and base.dtype != object and is_object(made):
+        kind = type(made).__name__
+        raise RefusedType(f"an object of class {kind} is stored into an array; store the number that it stands for")
     if not isinstance(base, np.ndarray) or casting is None and not isinstance(made, np.ndarray):
         return
     if type(made) not in (bool, int, float, complex):  # Python's numbers take the dtype that they meet, if they can

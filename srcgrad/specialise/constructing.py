@@ -11,6 +11,7 @@ Enters: a call of a class.  Leaves: an operation of the normal form::
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from types import FunctionType, SimpleNamespace
 from typing import Any
 
@@ -107,10 +108,15 @@ def _is_read_at_ends(body: Block, this: Version) -> bool:
 
 
 # --- classes that only keep what they are given ----------------------------------------------------------------------
-def _bound(context: Context, node: gast.Call, kind: type, names: list[str], defaults: dict[str, Any]) -> dict[str, Any]:
-    """An operand for each parameter, of those that are given in the order of the call."""
+def _bound(
+    context: Context, node: gast.Call, kind: type, names: list[str], defaults: dict[str, Any], only: Sequence[str] = ()
+) -> dict[str, Any]:
+    """An operand for each parameter, of those that are given in the order of the call; ``only`` by name."""
     bound = {name: atom(context, value) for name, value in zip(names, node.args, strict=False)}
-    bound |= {str(keyword.arg): atom(context, keyword.value) for keyword in node.keywords}
+    for keyword in node.keywords:
+        if keyword.arg in bound or keyword.arg not in (*names, *only):
+            context.refuse(node, f"a call of {kind.__name__}, which takes no {keyword.arg!r} by its name here,")
+        bound[keyword.arg] = atom(context, keyword.value)
     for name, default in defaults.items():
         if name not in bound:
             bound[name] = default()
@@ -150,7 +156,8 @@ def _dataclass(context: Context, node: gast.Call, called: list[Summary] | None, 
         elif field.default_factory is not dataclasses.MISSING:
             defaults[field.name] = lambda factory=field.default_factory: _made_by(context, node, factory)
     taken = [field.name for field in fields if field.init and not field.kw_only]
-    bound = _bound(context, node, kind, taken, defaults)
+    named = [field.name for field in fields if field.init and field.kw_only]
+    bound = _bound(context, node, kind, taken, defaults, named)
     made = packed(context, node, kind, {field.name: bound[field.name] for field in fields if field.name in bound})
     after = found(kind, "__post_init__")
     if isinstance(after, FunctionType):

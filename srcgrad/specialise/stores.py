@@ -30,6 +30,7 @@ from srcgrad.rules.template import UnsupportedCall
 from srcgrad.specialise.containers import applied, exchanged, fixed
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.expressions import Made, atom, named, operate, settled
+from srcgrad.specialise.fields import holds_objects
 from srcgrad.syntax.globals import GlobalBinding, reference
 
 _NUMPY = GlobalBinding("np", np, "numpy", None, None)
@@ -333,7 +334,17 @@ def _base(context: Context, node: gast.Call, given: Given) -> str:
     return str(base.id)
 
 
+def refuse_objects(context: Context, base: Any, value: gast.expr) -> None:
+    """Refuse objects that are stored into what may be an array, which makes numbers of them."""
+    arrays = context.value(base)
+    if (arrays.is_any or any(isinstance(one, Array) for one in arrays.atoms)) and holds_objects(
+        context.facts, context.value(value)
+    ):
+        context.refuse(value, "an object that is stored into what may be an array")
+
+
 def _put(context: Context, base: str, index: gast.expr, value: gast.expr) -> None:
+    refuse_objects(context, load(base, value), value)
     context.out.append(nf.Store(base, index, value, context.span))
 
 

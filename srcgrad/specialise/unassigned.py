@@ -14,6 +14,7 @@ import gast
 
 from srcgrad import runtime
 from srcgrad.frontend.unassigned import place_of
+from srcgrad.infer.values import exact
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal
 from srcgrad.ir.regions import Assign
@@ -31,6 +32,8 @@ def looks(made: Reduced, statement: Assign) -> list[Assign]:
         made.require_global(operation.name, statement.node)
     if not _may_have_no_value(made, statement) or isinstance(getattr(statement.node, "ctx", None), gast.Del):
         return []
+    if isinstance(operation, ir.Bound) and made.value(operation.source) == exact(ir.UNBOUND):
+        made.refuse(statement.node, f"{operation.variable!r}, which has no value here,")  # its name would have none
     if isinstance(operation, ir.ReadCell):
         operation = ir.ReadCell(made.frame.cells.get(operation.cell, operation.cell))
     value = made.value(statement.targets[0])

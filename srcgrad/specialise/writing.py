@@ -14,10 +14,11 @@ from collections.abc import Callable
 from typing import Any
 
 import gast
+import numpy as np
 
 from srcgrad import runtime
 from srcgrad.frontend import normal_form as nf
-from srcgrad.frontend.classes import is_user_class
+from srcgrad.frontend.classes import found, is_user_class
 from srcgrad.frontend.desugar.build import load, placed
 from srcgrad.frontend.desugar.loops import without_else
 from srcgrad.frontend.source import source_of
@@ -196,6 +197,7 @@ def assignment(context: Context, targets: list[Any], value: Any) -> None:
             stores.store_flat(context, targets[0], atom(context, value))
         case gast.Subscript(value=base, slice=index):
             stored = atom(context, value)
+            stores.refuse_objects(context, base, stored)
             context.out.append(nf.Store(named(context, base), settled(context, index), stored, context.span))
         case gast.Tuple(elts=elements) | gast.List(elts=elements):
             _unpack(context, elements, value)
@@ -258,6 +260,8 @@ def _augmented(context: Context, statement: gast.AugAssign) -> None:
             )
         case gast.Attribute(value=base, attr=field_name) if (kinds := classes_of(context.value(base))) is not None:
             require_settable(context, statement, kinds, field_name)
+            if any(isinstance(found(kind, field_name), np.ndarray) for kind in kinds):
+                context.refuse(statement, "a store into what may be an array that a class holds for every object")
             held, part = named(context, base), context.fresh()
             before = read(context, placed(gast.Attribute(base, field_name, gast.Load()), statement), kinds, held)
             context.out.append(nf.Bind(part, *before, context.span))
