@@ -102,6 +102,8 @@ def _called(
 ) -> list[Statement] | None:
     function, given = static_of(made.value(call.function)), call.positional
     (target,), node = statement.targets, statement.node
+    if _is_searched(made, target):
+        return None
     if function is next and given and given[0] in made.kept and len(given) <= 2 and not call.keywords:
         return _next(made, made.kept[given[0]], target, given[1:], node)
     if function is iter and len(given) == 1:
@@ -128,6 +130,18 @@ def _called(
         return None
     made.kept[target] = found[1]
     return found[0]
+
+
+def _is_searched(made: Reduced, version: Version) -> bool:
+    """Whether an iterator is searched by ``in``: one over what carries no derivative is made, and asked."""
+    names, reads = {version}, [s for _, s in walk(made.frame.function.body) if isinstance(s, Assign)]
+    copies = [(read.targets[0], read.operation.source) for read in reads if isinstance(read.operation, ir.Copy)]
+    while more := {target for target, source in copies if source in names} - names:
+        names |= more
+    return any(
+        isinstance(read.operation, ir.Compare) and read.operation.symbol in ("in", "not in")
+        and read.operation.right in names for read in reads
+    )  # fmt: skip
 
 
 def _is_unpacked(block: Block, version: Version) -> bool:
