@@ -14,12 +14,16 @@ right where both are seen to ask one field::
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from types import FunctionType
+from typing import Any
 
 import gast
 
 from srcgrad.errors import SourceUnavailable
 from srcgrad.frontend.classes import found, is_field
+from srcgrad.frontend.known import Known, instances_of, is_named_tuple
+from srcgrad.frontend.plans import Items
 from srcgrad.frontend.source import source_of
 from srcgrad.syntax.parse import walk
 
@@ -69,6 +73,50 @@ def counted_field(kind: type) -> str | None:
                 return None
             return name if own != key and _always_reads(given, own, name, key) else None
     return None
+
+
+def gives_items_of(kind: type) -> str | None:
+    """The field whose items a loop over an object goes over, since its ``__getitem__`` does no more than read them."""
+    field, read = counted_field(kind), _read(found(kind, "__getitem__"))
+    match read:
+        case ([this, key], [gast.Return(value=gast.Subscript(value=value, slice=gast.Name(id=index)))]):
+            return field if field is not None and _field(value, this) == field and index == key else None
+    return None
+
+
+def counts_objects(plan: object, known: Callable[[str], Known]) -> bool:
+    """Whether a loop indexes objects up to their lengths, which Python does not ask."""
+    if isinstance(plan, Items):
+        return any(not is_named_tuple(each.kind) for each in instances_of(known(plan.name)))
+    inner = getattr(plan, "inner", ())
+    return any(counts_objects(each, known) for each in (inner if isinstance(inner, tuple) else (inner,)))
+
+
+RESIZED = "an object is run through by its __getitem__, and what it holds may change in the loop"
+
+
+def may_resize(writer: Any, body: Sequence[gast.stmt]) -> bool:
+    """Whether a loop's body may change how many items an object has."""
+    nodes = list(walk(*body))
+    called = [node for node in nodes if isinstance(node, gast.Call) and not _fills_a_list(writer, node)]
+    return any(map(writer.may_change, called)) or any(map(_may_store_items, nodes))
+
+
+def _fills_a_list(writer: Any, node: gast.Call) -> bool:
+    """Whether a call puts an item into the list that a comprehension makes, which has no name of the user's."""
+    match node.func:
+        case gast.Attribute(value=gast.Name(id=name), attr="append"):
+            return name not in writer.scope.locals
+    return False
+
+
+def _may_store_items(node: gast.AST) -> bool:
+    match node:
+        case gast.Attribute(ctx=gast.Store() | gast.Del()) | gast.Subscript(ctx=gast.Del()):
+            return True
+        case gast.Subscript(slice=gast.Slice(), ctx=gast.Store()):
+            return True
+    return False
 
 
 def _always_reads(node: gast.expr, this: str, field: str, key: str) -> bool:

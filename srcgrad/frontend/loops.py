@@ -17,16 +17,8 @@ import gast
 
 from srcgrad import runtime
 from srcgrad.frontend.callees import makes_iterator
-from srcgrad.frontend.desugar.build import (
-    assign,
-    binary,
-    call_builtin,
-    call_runtime,
-    constant,
-    load,
-    placed,
-    subscript,
-)
+from srcgrad.frontend.data_model import RESIZED, counts_objects, may_resize
+from srcgrad.frontend.desugar.build import assign, binary, call_builtin, call_runtime, constant, load, placed, subscript
 from srcgrad.frontend.mappings import mappings
 from srcgrad.frontend.names import bindings, names_of
 from srcgrad.frontend.normal_form import Fixed, For
@@ -56,6 +48,8 @@ class Loops(Ranges):
             plan = self.plan(node.iter, rebound)
             if plan is not None and _holds_strict(plan):
                 raise self.refuse(node.iter, "a strict zip inside of another iterator", "make a list of it before")
+            if plan is not None and counts_objects(plan, self.known_name) and may_resize(self, node.body):
+                raise self.refuse(node.iter, RESIZED, "loop over a list of its items")
             if plan is not None:
                 self._indexed_loop(node, plan)
                 return

@@ -17,7 +17,7 @@ import numpy as np
 from srcgrad import runtime
 from srcgrad.frontend.callees import SHAPES
 from srcgrad.frontend.classes import ABSENT, BINARY, COMPARISONS, UNARY, defining_class, found, is_user_class
-from srcgrad.frontend.data_model import counted_field, run_over
+from srcgrad.frontend.data_model import counted_field, gives_items_of, run_over
 from srcgrad.frontend.declining import Declining
 from srcgrad.frontend.desugar.build import call_builtin, call_runtime, constant, index_value, load, placed
 from srcgrad.frontend.expressions import BITWISE
@@ -257,7 +257,8 @@ class Operators(Declining):
         if not any(found(each.kind, "__iter__") is not ABSENT for each in instances):
             for each in instances:
                 self._require_counted(each, node)
-            return node
+            field = gives_items_of(instances[0].kind) if len(instances) == 1 else None
+            return node if field is None else placed(gast.Attribute(self.value(node), field, gast.Load()), node)
         kind = instances[0].kind
         raw = found(kind, "__iter__")
         made = run_over(raw) if isinstance(raw, FunctionType) and len(instances) == 1 else None

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.frontend.roads import ROADS, refused, right
+from srcgrad import options, value_and_grad
+from srcgrad.runtime.refusals import RefusedValue
+from tests.frontend.roads import POINT, ROADS, refused, right
 
 
 # --- what is run through ---------------------------------------------------------------------------------------------
@@ -367,3 +369,34 @@ def text_that_formats(x):
 def test_an_object_beside_text_is_asked(function, road):
     """Once wrong in silence: what text is computed with was taken for text."""
     right(function, road)
+
+
+# --- what changes while it is run through ----------------------------------------------------------------------------
+class Held(Doubled):
+    def __getitem__(self, k):
+        return self.d[k]
+
+
+def grows(x):
+    o, s = Held([x[0], x[1]]), 0.0
+    for v in o:
+        s = s * 0.5 + v
+        if len(o.d) < 4:
+            o.d.append(v * x[1])
+    return s
+
+
+def grows_and_computes(x):
+    o, s = Doubled([x[0], x[1]]), 0.0
+    for _, v in enumerate(o):
+        s = s * 0.5 + v
+        if len(o.d) < 4:
+            o.d.append(v * x[1])
+    return s
+
+
+@ROADS
+def test_an_object_that_changes_while_it_is_run_through_is_refused(road):
+    refused(grows_and_computes, road, "what it holds may change in the loop")
+    with options(**road), pytest.raises(RefusedValue, match="changed its length from 2 to 4"):
+        value_and_grad(grows)(POINT)
