@@ -15,7 +15,7 @@ right where both are seen to ask one field::
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any
 
 import gast
@@ -106,8 +106,14 @@ def _fills_a_list(writer: Any, node: gast.Call) -> bool:
     """Whether a call puts an item into the list that a comprehension makes, which has no name of the user's."""
     match node.func:
         case gast.Attribute(value=gast.Name(id=name), attr="append"):
-            return name not in writer.scope.locals
+            return name not in _variables(writer.source.function.__code__)
     return False
+
+
+def _variables(code: CodeType) -> set[str]:
+    """The variables of a function and of those inside of it."""
+    inner = [_variables(constant) for constant in code.co_consts if isinstance(constant, CodeType)]
+    return {*code.co_varnames, *code.co_cellvars, *code.co_freevars}.union(*inner)
 
 
 def _may_store_items(node: gast.AST) -> bool:
