@@ -142,6 +142,7 @@ def _outputs(context: Context, node: gast.Call, called: Any, receiver: Any) -> M
             part = _bound(context, (read, nf.Index(made.id, read.slice)))
         parts.append(part if base is None else load(base, node))
         if base is not None:
+            is_exact = f"axes {is_exact}" if casting == "equiv" else is_exact  # np.dot returns a number
             shape = constant(None if mask is not None else is_exact, node)
             check = call_runtime(runtime.require_output, [load(base, node), part, word, shape], node)
             context.out.append(nf.Effect(placed(gast.Expr(check), node), context.span))
@@ -198,8 +199,8 @@ def _check_cast(context: Context, node: gast.Call, base: str, stored: gast.expr,
 
 
 def _put_flat(context: Context, node: gast.Call, base: str, given: Given) -> None:
-    mode = [given["mode"]] if "mode" in given else []
-    places = fixed(context, call_runtime(runtime.flat_places, [load(base, node), given["ind"], *mode], node))
+    mode = given.get("mode", constant("raise", node))
+    places = fixed(context, call_runtime(runtime.flat_places, [load(base, node), given["ind"], mode], node))
     _put(context, base, places, _repeated(context, node, given["v"], _sized(places, node)))
 
 
