@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from types import BuiltinFunctionType, FunctionType, ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 from srcgrad.emit.load import refresh
@@ -22,6 +22,7 @@ from srcgrad.frontend.guards import Guards
 from srcgrad.frontend.journal import Journal
 from srcgrad.frontend.normal_form import Callee, Function
 from srcgrad.rules.facts import Fact
+from srcgrad.runtime.reaching import all_names, leads_nowhere
 from srcgrad.spec import is_asked_for
 from srcgrad.transform.nesting import Doors
 
@@ -152,14 +153,15 @@ class Compiled:
         return [b.value if b.cell is None else b.cell() for _, b in self.emission.bindings]
 
     @cached_property
-    def users_names(self) -> frozenset[str]:
-        """The names of data, and of modules and classes of the user's, that the functions may read."""
-        return frozenset(
-            name
-            for name, binding in self.emission.bindings
-            if isinstance(binding.value, type | ModuleType)
-            or binding.cell is not None and not isinstance(binding.value, FunctionType | BuiltinFunctionType)
-        )
+    def reads_outside(self) -> bool:
+        """Whether the functions read data, or what may lead to data."""
+        return any(b.cell is not None or not leads_nowhere(b.value) for _, b in self.emission.bindings)
+
+    @cached_property
+    def names_read(self) -> tuple[frozenset[str], frozenset[str]]:
+        """The names and attributes that the second half may read, and those that either half may."""
+        back = frozenset() if self.backward is None else frozenset(all_names(self.backward))
+        return back, back.union(all_names(self.entry))
 
     @cached_property
     def is_current(self) -> Callable[[], bool]:

@@ -1,4 +1,4 @@
-"""Threads: one compiles at a time, since CPython 3.11 makes one tree at a time; what is compiled runs meanwhile."""
+"""Threads: one makes a tree at a time, as CPython 3.11 needs it; what is compiled runs meanwhile."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import linecache
 import math
 import operator
@@ -710,3 +711,45 @@ def test_a_method_called_through_an_object_has_the_rule_of_its_function(infer_fi
     with srcgrad.options(infer_first=infer_first):
         assert grad(through_an_object)(3.0) == 1300.0
         assert grad(lambda o, x: o.by_method(x), 1)(Scaled(2.0), 3.0) == 1200.0
+
+
+def test_a_rule_of_a_function_with_the_name_that_calls_it():
+    made = cell("""
+    def applied(x):
+        return x * x
+
+    def of_applied(applied, second=None, third=2.0, /):
+        return applied * applied * third if second is None else -applied
+    """)
+
+    @srcgrad.rule(made.applied)
+    def applied_rule(x, *, y, y_bar):
+        return y_bar * 20.0 * x
+
+    @srcgrad.rule(made.of_applied)
+    def of_applied_rule(applied, second=None, third=2.0, *, y, y_bar):
+        return y_bar * 2.0 * applied * third, None, None
+
+    assert grad(made.applied)(3.0) == 60.0
+    assert srcgrad.value_and_grad(made.of_applied)(3.0, None, 5.0) == (45.0, 30.0)
+
+
+def test_a_rule_of_a_wrapped_function_is_its_own():
+    def first(x):
+        return x * x
+
+    @srcgrad.rule(first)
+    def first_rule(x, *, y, y_bar):
+        return y_bar * 10.0
+
+    assert grad(lambda x: grad(first)(x) * x)(3.0) == 10.0
+
+    @functools.wraps(first)
+    def second(x):
+        return x * x * x
+
+    @srcgrad.rule(second)
+    def second_rule(x, *, y, y_bar):
+        return y_bar * 100.0
+
+    assert grad(lambda x: grad(second)(x) * x)(3.0) == 100.0

@@ -221,7 +221,7 @@ class Jacobian(Dense):
     mode = "split"
 
     def at(self, values: tuple[Any, ...], inputs: tuple[Any, ...]) -> Any:
-        pullback = Pullback(self.derivative, values)
+        pullback = Pullback(self.derivative, values, watched=False)
 
         def block(output: Any, path: tuple[Any, ...]) -> Any:
             if not _has_block(output, path):

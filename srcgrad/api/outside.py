@@ -1,109 +1,127 @@
 """What the two halves of a program read outside of it, as it was when the forward half ran.
 
-Enters: two emitted functions.  Leaves: whether what the backward half reads has changed since: a name or attribute is
-bound again, an item of a container or a field of an object is another one, or an array holds other numbers, which may
-also be in what was saved.  Arrays of more than ``LARGEST`` bytes are not looked into, as a copy of them would cost more
-than the pullback.
+Enters: two emitted functions.  Leaves: whether what the backward half reads has changed since: a name, an attribute or
+an item is another one, or an array holds other numbers; or, of what the forward half reads, something that lies in what
+was saved.  Arrays of more than ``LARGEST`` bytes together, and what comes behind the first ``MOST`` parts, are not
+looked into, as that would cost more than the pullback.
 
->>> namespace = {"w": np.ones(2)}
+>>> namespace = {"w": np.ones(2), "__srcgrad_bindings__": {}}
 >>> exec("def forward(x): return x, (x, w)", namespace)
 >>> exec("def backward(saved, value_bar): return value_bar * saved[1]", namespace)
->>> outside = Outside(namespace["forward"], namespace["backward"], {"w"})
+>>> outside = Outside(namespace["forward"], namespace["backward"], (frozenset(), frozenset({"w"})))
 >>> _, saved = namespace["forward"](1.0)
 >>> outside.changed(saved)
 >>> namespace["w"][0] = 2.0
 >>> outside.changed(saved)
-'w'
+'an array'
 """
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Collection, Iterator
-from types import CodeType, FunctionType, ModuleType
+import functools
+from collections.abc import Iterator
+from itertools import islice
+from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 
-from srcgrad.runtime.isolation import shares_memory
-from srcgrad.runtime.objects import LIBRARIES, fields_of, is_object
+from srcgrad.runtime.isolation import contained, shares_memory
+from srcgrad.runtime.objects import fields_of, is_object
+from srcgrad.runtime.reaching import leads_nowhere, read_by
 
-LARGEST = 1 << 20  # bytes of an array that is compared
-_MOST = 10_000  # parts of one value that are looked at
-_NOTHING = object()
+LARGEST = 1 << 20  # bytes of the arrays that are compared
+MOST = 10_000  # parts that are looked at
+_FIXED = (bool, int, float, complex, str, bytes, type(None), np.generic)
+
+
+Names = tuple[frozenset[str], frozenset[str]]
 
 
 class Outside:
-    """What the halves, and the functions of their module that they call, read outside.
+    """The state of what the halves of a program read outside; ``names`` are those that the backward half reads, and
+    those that either reads."""
 
-    ``names`` are those of their module that are the user's: data, classes and modules.
-    """
-
-    def __init__(self, forward: FunctionType, backward: FunctionType, names: Collection[str]) -> None:
-        self._namespace = backward.__globals__
-        self._read_back = frozenset(_names_of(backward))
-        self._read = self._read_back.union(_names_of(forward)) if names else self._read_back
-        self._before = {name: list(self._parts(name)) for name in names if name in self._read}
-        arrays = [part for parts in self._before.values() for part in parts if _is_compared(part)]
-        self._copies = {id(array): array.copy() for array in arrays}
+    def __init__(self, forward: FunctionType, backward: FunctionType, names: Names) -> None:
+        self._names_back, self._names = names
+        self._back = _state([backward], self._names_back)
+        self._all = _state([forward, backward], self._names)
 
     def changed(self, saved: Any) -> str | None:
-        """The name under which something has changed that the backward half reads, or finds in ``saved``."""
-        for name, before in self._before.items():
-            if name in self._read_back:
-                now = list(self._parts(name))
-                if len(now) != len(before) or any(a is not b or self._is_other(a) for a, b in zip(before, now)):
-                    return name
-            elif others := [part for part in before if self._is_other(part)]:
-                if shares_memory([saved], others):
-                    return name
+        """What has changed that the backward half reads, or finds in ``saved``; None where nothing has."""
+        for value, before in self._back:
+            if not _is_as_before(value, before, self._names_back):
+                return _spelled(value)
+        others = [value for value, before in self._all if not _is_as_before(value, before, self._names)]
+        kept = {id(part) for part in contained([saved])} if others else set()
+        for value in others:
+            if id(value) in kept or isinstance(value, np.ndarray) and shares_memory([saved], [value]):
+                return _spelled(value)
         return None
 
-    def _is_other(self, part: Any) -> bool:
-        """Whether an array holds other numbers than before."""
-        copy = self._copies.get(id(part))
-        if copy is None:
-            return False
-        return copy.shape != part.shape or not np.array_equal(copy, part, equal_nan=copy.dtype.kind in "fc")
 
-    def _parts(self, name: str) -> Iterator[Any]:
-        """What a name leads to: of modules and classes the attributes that may be read."""
-        pending, seen = deque([self._namespace.get(name, _NOTHING)]), set[int]()
-        while pending and len(seen) < _MOST:
-            value = pending.popleft()
-            yield value
-            if id(value) in seen:
-                continue
-            if isinstance(value, ModuleType | type):
-                if str(getattr(value, "__module__", value.__name__)).partition(".")[0] in LIBRARIES:
-                    continue
-                own = [vars(base) for base in value.__mro__] if isinstance(value, type) else [vars(value)]
-                pending += [held[name] for held in own for name in sorted(self._read & held.keys())]
-            elif isinstance(value, list | tuple | deque):
-                pending += value
-            elif isinstance(value, dict):
-                pending += value.values()
-            elif is_object(value):
-                pending += fields_of(value).values()
-            else:
-                continue
-            seen.add(id(value))
-
-
-def _is_compared(part: Any) -> bool:
-    return isinstance(part, np.ndarray) and part.dtype.kind in "biufc" and part.nbytes <= LARGEST
-
-
-def _names_of(function: FunctionType) -> Iterator[str]:
-    """The names and attributes that a function and those of its module that it calls read."""
-    namespace, seen = function.__globals__, set[CodeType]()
-    pending = [function.__code__]
+def _state(functions: list[Any], names: frozenset[str]) -> list[tuple[Any, Any]]:
+    """What may change, each with what it holds."""
+    found: list[tuple[Any, Any]] = []
+    pending, seen, size, parts = functions, set[int](), 0, 0
     while pending:
-        code = pending.pop()
-        if code in seen:
+        value = pending.pop()
+        if isinstance(value, _FIXED) or id(value) in seen or leads_nowhere(value):
             continue
-        seen.add(code)
-        yield from code.co_names
-        called = [namespace.get(name) for name in code.co_names]
-        pending += [f.__code__ for f in called if isinstance(f, FunctionType) and f.__globals__ is namespace]
-        pending += [constant for constant in code.co_consts if isinstance(constant, CodeType)]
+        seen.add(id(value))
+        if isinstance(value, np.ndarray) and value.dtype.kind in "biufc":
+            size += value.nbytes
+            if size <= LARGEST:
+                found.append((value, value.copy()))
+            continue
+        held = list(islice(_held(value, names), MOST - parts))
+        parts += len(held)
+        if parts == MOST:
+            break
+        found.append((value, held))
+        pending += held
+    return found
+
+
+def _held(value: Any, names: frozenset[str]) -> Iterator[Any]:
+    """What a value holds itself: of objects, classes and modules what may be read."""
+    if isinstance(value, FunctionType):
+        yield from read_by(value)
+    elif isinstance(value, type):
+        yield from (held for base in value.__mro__ for name, held in vars(base).items() if name in names)
+    elif isinstance(value, ModuleType):
+        yield from (held for name, held in vars(value).items() if name in names)
+    elif isinstance(value, MethodType):
+        yield from (value.__func__, value.__self__)
+    elif isinstance(value, functools.partial):
+        yield from (value.func, *value.args, *value.keywords.values())
+    elif is_object(value):
+        yield from (held for name, held in fields_of(value).items() if name in names)
+    elif isinstance(value, dict):
+        yield from value
+        yield from value.values()
+    elif isinstance(value, list | tuple | set | frozenset) or type(value).__name__ == "deque":
+        yield from value
+    elif hasattr(value, "__dict__"):  # of a library's class
+        yield from (held for name, held in vars(value).items() if name in names)
+
+
+def _is_as_before(value: Any, before: Any, names: frozenset[str]) -> bool:
+    if isinstance(value, np.ndarray):
+        return before.shape == value.shape and np.array_equal(before, value, equal_nan=before.dtype.kind in "fc")
+    now = list(_held(value, names))
+    return len(now) == len(before) and all(map(_is_same, before, now))
+
+
+def _is_same(before: Any, now: Any) -> bool:
+    if before is now:
+        return True
+    return type(before) is type(now) and isinstance(now, _FIXED) and bool(before == now or before != before)
+
+
+def _spelled(value: Any) -> str:
+    if isinstance(value, FunctionType):
+        return f"what {value.__name__} reads"
+    if isinstance(value, type | ModuleType):
+        return str(value.__name__)
+    return "an array" if isinstance(value, np.ndarray) else f"an object of class {type(value).__name__}"

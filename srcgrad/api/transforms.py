@@ -75,19 +75,24 @@ class Pullback:
     """The linear map from a cotangent of f's value to cotangents of its arguments; may be called again and again.
 
     What it keeps is its own: the arguments are copied, and so is the value that it hands out.  What the function reads
-    outside is not copied: where the backward sweep would read it, and it has changed since, a call is refused.
+    outside is not copied: where the backward sweep would read it, and it has changed since, a call is refused
+    (``api/outside.py`` says what is not looked into).
     """
 
-    def __init__(self, derivative: Derivative, values: tuple[Any, ...]) -> None:
+    def __init__(self, derivative: Derivative, values: tuple[Any, ...], *, watched: bool = True) -> None:
         self._derivative = derivative
         derivative.verify(values)
         self._compiled = derivative.program(values, "split")
         if not self._compiled.changes_saved or not shared_outside(values, self._compiled.globals):
-            values = kept_apart(values)  # else the program looks itself whether it stores into what is a global as well
+            # Else the program looks itself whether it stores into what is a global as well.
+            values = kept_apart(values, self._compiled.changes_saved)
         self._values = values
         outcome, self._saved = derivative.run(self._compiled.entry, *derivative.arguments(values))
-        assert self._compiled.backward is not None
-        self._outside = Outside(self._compiled.entry, self._compiled.backward, self._compiled.users_names)
+        backward = self._compiled.backward
+        assert backward is not None
+        self._outside = None
+        if watched and self._compiled.reads_outside:
+            self._outside = Outside(self._compiled.entry, backward, self._compiled.names_read)
         self.value = unshared(derivative.finished(outcome, values))
         # A gradient has None where its program has zeros, which want seeds.
         self._seeded = outcome if isinstance(derivative.primal, Derivative) else self.value
@@ -99,8 +104,8 @@ class Pullback:
         1.0 asks for the real part of y and -1j for the imaginary one.
         """
         require_exact_seed(seed, "the value")
-        if (name := self._outside.changed(self._saved)) is not None:
-            raise RefusedValue(f"{name} has changed since the value was computed; call vjp again")
+        if self._outside is not None and (what := self._outside.changed(self._saved)) is not None:
+            raise RefusedValue(f"{what} has changed since the value was computed, which read it; call vjp again")
         return self.pulled(seed)
 
     def pulled(self, seed: Any) -> tuple[Any, ...]:

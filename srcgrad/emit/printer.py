@@ -23,7 +23,7 @@ from srcgrad.emit.naming import name_globals
 from srcgrad.emit.statements import Printed, print_statements
 from srcgrad.errors import InternalError, Span
 from srcgrad.syntax.comment import Comment
-from srcgrad.syntax.depth import unless_too_deep
+from srcgrad.syntax.depth import alone, unless_too_deep
 from srcgrad.syntax.globals import GlobalBinding
 from srcgrad.syntax.marks import is_seen_elsewhere
 
@@ -79,7 +79,7 @@ def _verified(trees: list[Any]) -> Printed:
         printed = print_statements(trees, careful)
         text = "\n".join(printed.texts) + "\n"
         try:
-            read = ast.parse(text)
+            read = alone(ast.parse)(text)
         except SyntaxError:
             continue
         if same_ast(ast.Module(trees, []), read):

@@ -17,6 +17,7 @@ import gast
 from srcgrad.emit.convert import CommentLine, same_ast
 from srcgrad.emit.layout import WIDTH, lay_out
 from srcgrad.errors import InternalError
+from srcgrad.syntax.depth import alone
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)  # astor touches ast.Num and its kin
@@ -208,7 +209,7 @@ def _reads_back(lines: Sequence[str], node: ast.AST) -> bool:
     if isinstance(node, ast.ExceptHandler):
         read = ast.parse(f"try:\n    pass\n{text}\n    pass\n").body[0].handlers[0]  # type: ignore[attr-defined]
     else:
-        read = ast.parse(f"{text}\n    pass\n" if _is_compound(node) else text).body[0]
+        read = alone(ast.parse)(f"{text}\n    pass\n" if _is_compound(node) else text).body[0]
     return same_ast(_with_body(node), read)
 
 

@@ -30,13 +30,19 @@ def applying(function: Any, absent: Collection[str] = ()) -> FunctionType | None
     if not isinstance(function, FunctionType) or lookup(function) is None and not is_constant(function):
         return None
     parameters = inspect.signature(function, follow_wrapped=False).parameters.values()
-    namespace: dict[str, Any] = {"__name__": function.__module__, _APPLIED: function}
+    taken = {function.__name__, *(parameter.name for parameter in parameters)}
+    head = _APPLIED
+    while head in taken:
+        head += "_"
+    namespace: dict[str, Any] = {"__name__": function.__module__, head: function}
     plain = [_written(parameter, namespace) for parameter in parameters]
     left_out = {parameter.name for parameter in parameters if parameter.default is None and parameter.name in absent}
+    if any(parameter.kind in (parameter.POSITIONAL_ONLY, parameter.VAR_POSITIONAL) for parameter in parameters):
+        left_out = set()  # what follows would stand in its place
     later = [parameter for parameter in plain if parameter.name not in left_out]
     given = ", ".join(_given(parameter, is_named=bool(left_out)) for parameter in later)
     name = function.__name__ if function.__name__.isidentifier() else "function"
-    text = f"def {name}{inspect.Signature(plain)}:\n    return {_APPLIED}({given})\n"
+    text = f"def {name}{inspect.Signature(plain)}:\n    return {head}({given})\n"
     exec(compile(text, f"<srcgrad rule of {function.__module__}.{function.__qualname__}>", "exec"), namespace)
     made: FunctionType = namespace[name]
     made.__qualname__ = function.__qualname__
@@ -49,9 +55,11 @@ def differentiated(function: Any) -> Any:
     declared to carry no derivative, which go before its text."""
     if not isinstance(function, FunctionType) or lookup(function) is None and not is_constant(function):
         return function
-    made = vars(function).get(_MADE)
-    if made is None:  # the same each time: programs are kept by the function that they are of
-        made = vars(function)[_MADE] = applying(function)
+    defaults = function.__defaults__, function.__kwdefaults__
+    owner, known, made = vars(function).get(_MADE, (None, None, None))
+    if owner is not function or known != defaults:  # ``functools.wraps`` copies what hangs on a function
+        made = applying(function)
+        vars(function)[_MADE] = function, defaults, made  # the same each time: programs are kept by their functions
     return made
 
 

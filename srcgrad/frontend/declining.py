@@ -23,6 +23,7 @@ from srcgrad.frontend.known import instances_of
 from srcgrad.frontend.normal_form import Bind, Call, Callee, Copy, Fixed, Operation, Return
 from srcgrad.frontend.unseen import Unseen
 from srcgrad.frontend.walking import statements_of
+from srcgrad.runtime.reaching import leads_nowhere, read_by
 from srcgrad.syntax.globals import GlobalReference
 
 #: NotImplemented; what carries no derivative; anything else.
@@ -104,11 +105,13 @@ def may_decline(kind: type, method: FunctionType) -> bool:
     """Whether the text of a method of a class, or of what it calls by its name, names NotImplemented."""
     seen, pending = {method}, [method]
     while pending:
-        names = pending.pop().__code__.co_names
-        if "NotImplemented" in names:
+        function = pending.pop()
+        if "NotImplemented" in function.__code__.co_names:
             return True
-        held = [place.get(name) for place in (method.__globals__, *map(vars, kind.__mro__)) for name in names]
-        called = {each for each in held if isinstance(each, FunctionType)} - seen
+        names = function.__code__.co_names
+        held = [place.get(name) for place in map(vars, kind.__mro__) for name in names] + list(read_by(function))
+        held = [each.__func__ if isinstance(each, staticmethod | classmethod) else each for each in held]
+        called = {each for each in held if isinstance(each, FunctionType) and not leads_nowhere(each)} - seen
         seen |= called
         pending += called
     return False

@@ -30,6 +30,7 @@ from srcgrad.frontend.desugar.imports import bound_elsewhere, with_meanings
 from srcgrad.frontend.journal import note_compiled_in
 from srcgrad.frontend.source import Source
 from srcgrad.frontend.unassigned import Unassigned
+from srcgrad.syntax.depth import alone
 from srcgrad.syntax.globals import GlobalBinding
 from srcgrad.syntax.parse import children, walk
 
@@ -213,7 +214,7 @@ def _value(expression: gast.expr, source: Source) -> object:
     if not _is_definition(expression, source):
         raise NameError("not what it means alone, but what it does")
     tree = ast.fix_missing_locations(ast.Expression(gast.gast_to_ast(expression)))
-    return eval(compile(tree, source.filename, "eval"), values)
+    return eval(alone(compile)(tree, source.filename, "eval"), values)
 
 
 def _is_definition(expression: Any, source: Source) -> bool:

@@ -93,12 +93,42 @@ def _run(
     names = [name for name, _ in keywords]
     if any(name in ("copy", "out", "where", "like") for name in names):
         return None
+    if _is_rank_open(function, positional, keywords, heap):
+        return None
 
     def run(*chosen: Any) -> Any:
         count = len(chosen) - len(names)
         return function(*chosen[:count], **dict(zip(names, chosen[count:], strict=True)))
 
     return outcomes(run, [*positional, *(value for _, value in keywords)], heap, is_joining=id(function) in _JOINING)
+
+
+#: The place and the names of what says how many axes a result has.
+_RANKS: dict[Any, tuple[int, str]] = dict.fromkeys((np.zeros, np.ones, np.empty, np.full), (0, "shape"))
+_RANKS |= {np.tile: (1, "reps"), np.resize: (1, "new_shape"), np.tensordot: (2, "axes")}
+
+
+def _is_rank_open(
+    function: Any, positional: list[Value], keywords: list[tuple[str, Value]], heap: Heap
+) -> bool:
+    """Whether the number of axes depends on a number, or on how many numbers there are, which no example can show."""
+    place, word = _RANKS.get(function, (None, "size")) if callable(function) and function.__hash__ else (None, "size")
+    shapes = [value for name, value in keywords if name == word]
+    shapes += [] if place is None else positional[place : place + 1]
+    counts = [value for name, value in keywords if name in ("keepdims", "ndmin")] + positional[3:]
+    counts += shapes if function is np.tensordot else []
+    return any(not _has_length(value, heap) for value in shapes) or any(
+        isinstance(atom, Of) and atom.kind is not bool and issubclass(atom.kind, int | np.integer)
+        for value in counts for atom in value.atoms
+    )  # fmt: skip
+
+
+def _has_length(value: Value, heap: Heap) -> bool:
+    """Whether it is known how many numbers a shape has."""
+    return not value.is_any and all(
+        not isinstance(atom, Array) and (not isinstance(atom, At) or heap[atom.site].parts is not None)
+        for atom in value.atoms
+    )
 
 
 def results_of_method(
@@ -120,6 +150,9 @@ def results_of_draw(
     """What a method of a generator of random numbers may give that draws new ones."""
     if not method(name).draws or method(name).updates:
         return None
+    given = [*positional, *(value for _, value in keywords)]
+    if any(isinstance(a, At) and heap[a.site].parts is None for value in given for a in value.atoms):
+        return None  # a size of so many axes
     return _run(lambda *given, **named: getattr(np.random.default_rng(0), name)(*given, **named),
                 list(positional), list(keywords), heap)  # fmt: skip
 

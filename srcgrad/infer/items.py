@@ -206,6 +206,8 @@ def _of_array(atom: Atom, heap: Heap) -> tuple[int, bool] | None:
         if is_index(items):
             kinds = {class_of(item) in (bool, np.bool_) for item in items.atoms}
             return (1, kinds.pop()) if len(kinds) == 1 else None
+        if not heap[atom.site].parts:  # an empty list has one axis
+            return None
         inner = {_of_array(item, heap) if isinstance(item, At) else None for item in items.atoms}
         found = inner.pop() if len(inner) == 1 and not items.is_any else None
         return None if found is None or found[1] else (found[0] + 1, False)

@@ -222,7 +222,7 @@ def arithmetic(
             value, heap = shown(frame, statement, heap, outcomes(table[symbol], (others, *operands[1:]), heap) or ())
             return union(arrays, value), heap
     if (joined := joined_sequences(symbol, operands, heap)) is not None:
-        if joined[0] is tuple or not in_place:
+        if joined[0] is tuple or not in_place or not all(isinstance(atom, At) for atom in operands[0].atoms):
             return container(frame, statement, heap, *joined, "joined")
         (changed,) = operands[0].atoms
         assert isinstance(changed, At)

@@ -160,7 +160,7 @@ def _of_rank(source: Value, rank: int) -> list[Result] | None:
 def _squeezed(source: Value) -> list[Result] | None:
     """Which axes go depends on sizes, or on a number."""
     known = [atom.rank for atom in source.atoms if isinstance(atom, Array) and atom.rank is not None]
-    if len(known) < len(source.atoms):
+    if not known or len(known) < len(source.atoms):
         return None
     found = [_of_rank(source, rank) for rank in range(max(known) + 1)]
     return None if None in found else [result for results in found for result in results or ()]

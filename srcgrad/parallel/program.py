@@ -23,6 +23,7 @@ from srcgrad.errors import Span
 from srcgrad.parallel.errors import SendingError
 from srcgrad.parallel.fingerprints import fingerprint, is_of_library
 from srcgrad.parallel.references import Reference
+from srcgrad.syntax.depth import alone
 
 if TYPE_CHECKING:
     from srcgrad.programs import Compiled
@@ -132,7 +133,7 @@ def sent_outside(compiled: Compiled, by_value: bool) -> dict[str, Any]:
     made: dict[str, Any] = {}
     for name, binding in compiled.emission.bindings:
         if isinstance(binding.value, ModuleType) and not is_of_library(binding.value):
-            tree = tree or ast.parse(compiled.emission.text)
+            tree = tree or alone(ast.parse)(compiled.emission.text)
             made[name] = _view(binding.value, name, tree)
         else:
             made[name] = _sent(binding, by_value)

@@ -87,10 +87,14 @@ def prevails(x1: Any, x2: Any, least: bool = False) -> Any:
 
 
 def _share_dtype(x1: Any, x2: Any) -> np.dtype[Any]:
-    return _FLOAT64 if getattr(x1, "dtype", None) is _FLOAT64 else np.result_type(x1, x2, np.float16)
+    if getattr(x1, "dtype", None) is _FLOAT64:
+        return np.dtype(np.float64)
+    # Where kinds are not known, lists may be compared, in which NumPy looks for the fields of a dtype.
+    x1, x2 = (np.asarray(x) if isinstance(x, list | tuple) else x for x in (x1, x2))
+    return np.result_type(x1, x2, np.float16)
 
 
-_FLOAT64 = np.dtype(np.float64)
+_FLOAT64: np.dtype[Any] = np.dtype(np.float64)
 
 
 def share(x1: Any, x2: Any, rate: float = 1.0) -> Any:

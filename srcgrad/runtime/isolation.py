@@ -22,6 +22,7 @@ from srcgrad.runtime.cotangents import zeros_like
 from srcgrad.runtime.defaults import Missing
 from srcgrad.runtime.descending import Step, descending
 from srcgrad.runtime.objects import fields_of, is_object
+from srcgrad.runtime.objects import made as empty
 from srcgrad.runtime.reaching import leads_nowhere, reached
 from srcgrad.runtime.refusals import RefusedValue
 from srcgrad.runtime.shadows import cloned
@@ -49,13 +50,23 @@ def private(*values: Any) -> Any:
     return copies[0] if len(copies) == 1 else copies
 
 
-def kept_apart(values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Copies of the arguments of a program that does not store into them, or looks itself whether it may."""
+def kept_apart(values: tuple[Any, ...], is_stored_into: bool) -> tuple[Any, ...]:
+    """Copies of the arguments of a program, in their layouts, and with what they share."""
     own = [value for value in values if type(value) is np.ndarray and _is_plain(value)]
     if len({id(array) for array in own}) + sum(isinstance(value, _NUMBERS) for value in values) == len(values):
         return tuple(_same_array(value) if isinstance(value, np.ndarray) else value for value in values)
     arrays = list({id(a): a for a in _arrays(values)}.values())
-    return _copied_with(values, arrays, dict(zip(map(id, arrays), cloned(arrays), strict=True)))
+    made = cloned([a for a in arrays if is_stored_into or not _has_wide_gaps(a)])
+    copies = dict(zip((id(a) for a in arrays if is_stored_into or not _has_wide_gaps(a)), made, strict=True))
+    sets = {id(part): part for part in contained(values) if isinstance(part, set) and not is_stored_into}
+    return _copied_with(values, arrays, copies, sets)
+
+
+def _has_wide_gaps(array: Any) -> bool:
+    """Whether an array lies in much more memory than it needs, such as a column of a large matrix: of a copy with these
+    gaps nobody would read the rest."""
+    low, high = np.lib.array_utils.byte_bounds(array)
+    return bool(high - low > max(1 << 20, 4 * array.nbytes))
 
 
 _NUMBERS = (bool, int, float, complex, str, type(None), np.generic)
@@ -72,12 +83,15 @@ def _same_array(array: Any) -> Any:
     return made
 
 
-def _copied_with(values: tuple[Any, ...], arrays: list[Any], made: dict[int, Any]) -> tuple[Any, ...]:
-    """Copies of values in which arrays are those that are made for them; what is not made yet is copied."""
+def _copied_with(
+    values: tuple[Any, ...], arrays: list[Any], made: dict[int, Any], kept: dict[int, Any] | None = None
+) -> tuple[Any, ...]:
+    """Copies of values in which arrays are those that are made for them; what is not made yet is copied, and what is
+    ``kept`` is not."""
     made.update((id(a), np.array(a)) for a in arrays if id(a) not in made)
     for array in arrays:
         made[id(array)].flags.writeable = array.flags.writeable
-    memo: dict[int, Any] = {}
+    memo: dict[int, Any] = dict(kept or {})
     return tuple(copied(value, made, memo) for value in values)
 
 
@@ -275,7 +289,7 @@ def copied(value: Any, arrays: dict[int, Any], memo: dict[int, Any]) -> Step[Any
     elif isinstance(value, set):
         made = memo[id(value)] = _same_set(value)
     elif is_object(value):
-        made = memo[id(value)] = copy.copy(value)
+        made = memo[id(value)] = empty(type(value), {})
         for name, part in fields_of(value).items():
             object.__setattr__(made, name, (yield part, arrays, memo))
     elif isinstance(value, MethodType) and id(value.__self__) in memo:

@@ -84,7 +84,7 @@ def _parts(value: Any) -> Iterator[Any]:
     elif isinstance(value, list | tuple | deque | set | frozenset):
         yield from value
     elif isinstance(value, FunctionType):
-        yield from _read_by(value)
+        yield from read_by(value)
     elif isinstance(value, type):
         for base in value.__mro__:
             if not _is_of_library(base):
@@ -104,7 +104,7 @@ def _parts(value: Any) -> Iterator[Any]:
 _OF_CLASSES = frozenset({"__dict__", "__weakref__", "__module__", "__doc__", "_abc_impl"})
 
 
-def _read_by(function: FunctionType) -> Iterator[Any]:
+def read_by(function: FunctionType) -> Iterator[Any]:
     """What a function reads that is not its own: captured, default and global values, parts of modules."""
     space, (read, names) = function.__globals__, _names(function.__code__)
     found = [space[name] for name in read if name in space]
@@ -128,6 +128,24 @@ def _read_by(function: FunctionType) -> Iterator[Any]:
     yield from function.__defaults__ or ()
     yield from (function.__kwdefaults__ or {}).values()
     yield from (held for name, held in vars(function).items() if not name.startswith("__srcgrad"))
+
+
+def all_names(function: FunctionType) -> tuple[str, ...]:
+    """The names that a function, and the functions and methods that it may call, read, attributes included."""
+    found: dict[str, None] = {}
+    pending: list[Any] = [function]
+    seen: set[int] = set()
+    while pending:
+        value = pending.pop()
+        if id(value) in seen or not isinstance(value, FunctionType | type) or _is_of_library(value):
+            continue
+        seen.add(id(value))
+        if isinstance(value, type):
+            pending += (held for base in value.__mro__ for held in vars(base).values())
+            continue
+        found.update(dict.fromkeys(_names(value.__code__)[1]))
+        pending += read_by(value)
+    return tuple(found)
 
 
 @lru_cache(maxsize=4096)

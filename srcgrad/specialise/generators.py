@@ -185,7 +185,7 @@ def _sink(made: Reduced, function: Any, call: ir.Call, statement: Assign) -> _Si
     made.values[listed] = at(Site(list, (statement, "items"), made.frame.summaries[0].context))
 
     def put(item: Operand, where: gast.AST, loop: Loop | None) -> list[Statement] | None:
-        if function in _OF_NUMBERS and not _is_number(made.value(item)):
+        if function in _OF_NUMBERS and not is_number(made.value(item)):
             return None
         return [Assign((), ir.Insert(listed, item), where)]
 
@@ -230,7 +230,7 @@ def _deciding(made: Reduced, is_any: bool, target: Version, node: gast.AST) -> _
     return [start], put, [Assign((target,), ir.ReadCell(cell), node)]
 
 
-def _is_number(value: Value) -> bool:
+def is_number(value: Value) -> bool:
     return not value.is_any and bool(value.atoms) and all(isinstance(atom, Of | Exact) for atom in value.atoms)
 
 

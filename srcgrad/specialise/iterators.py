@@ -47,7 +47,7 @@ from srcgrad.ir.regions import (
 from srcgrad.ir.rewriting import with_operands
 from srcgrad.language.models import KINDS
 from srcgrad.rules.table import lookup
-from srcgrad.specialise.fields import holds_objects
+from srcgrad.specialise.generators import is_number
 from srcgrad.specialise.instances import static_of
 from srcgrad.specialise.places import Kept, builtin_of, of_others, over
 from srcgrad.specialise.stepping import generator_of, stepwise
@@ -118,8 +118,8 @@ def _called(
         return None
     elif function in _CONSUMING and given[0] in made.kept and not call.keywords:
         kept = made.kept[given[0]]
-        if function not in (list, tuple) and holds_objects(made.facts, kept.item):
-            return None
+        if function not in (list, tuple) and not is_number(kept.item):
+            return None  # what is added as it comes may change before the next one is asked for
         statements, listed = _rest(made, kept, node)
         return [*statements, replace(statement, operation=replace(call, positional=(listed, *given[1:])))]
     elif function in _MAKING and (any(one in made.kept for one in given) or _is_read_again(made, block, target)):

@@ -207,7 +207,7 @@ def _zipped(made: Reduced, parts: Sequence[Kept], node: gast.AST) -> Kept:
         read += [Assign((one,), ir.ReadCell(cell), at_) for one, cell in zip(given, cells, strict=False)]
         return [*read, _together(made, target, tuple(given), at_)]
 
-    return Kept(lambda at_: asked_from(0, at_), taken, lambda at_: [], item)
+    return Kept(lambda at_: asked_from(0, at_), taken, parts[-1].ended, item)
 
 
 def _tuple_of(made: Reduced, node: gast.AST, parts: tuple[Value, ...]) -> Value:

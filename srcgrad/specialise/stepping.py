@@ -174,6 +174,9 @@ def _gives_one(body: Generator, loop: Loop) -> bool:
     yields = [s for s in assigned if isinstance(s.operation, ir.Yield | ir.YieldFrom)]
     if not yields or any(id(s) not in inside or isinstance(s.operation, ir.YieldFrom) for s in yields):
         return False
+    outside = [s for _, s in walk(body.function.body) if s is not loop and id(s) not in inside]
+    if any(isinstance(side.exit, Return) for s in outside for side in blocks_of(s)):  # before it has begun
+        return False
     read = {operand for part in parts_of(body.function.body) for operand in operands_of(part)}
     if any(not read.isdisjoint(s.targets) for s in yields):  # of what ``send`` gives
         return False

@@ -1,4 +1,4 @@
-"""Trees deeper than Python's recursion limit, and threads that compile at once."""
+"""Trees deeper than Python's recursion limit, and trees that threads make at once."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _DEEP_IN_COMPILING = 5_000  # where some frames do take C stack
 T = TypeVar("T")
 P = ParamSpec("P")
 #: CPython 3.11 counts the depth of the trees that ``ast.parse`` makes for all threads together: a SystemError is raised
-#: where two make one at once.  Compiling may compile.
-_compiling = threading.RLock()
+#: where two make one at once.  Nothing is imported under this lock, which another thread may wait for in an import.
+_making = threading.RLock()
 
 
 def unless_too_deep(call: Callable[[], T], deep: int = _DEEP) -> T:
@@ -39,17 +39,15 @@ def alone(function: Callable[P, T]) -> Callable[P, T]:
 
     @wraps(function)
     def locked(*args: P.args, **kwargs: P.kwargs) -> T:
-        with _compiling:
+        with _making:
             return function(*args, **kwargs)
 
     return locked
 
 
 def deep_enough(function: Callable[P, T]) -> Callable[P, T]:
-    """A function of the compiler, for one thread at a time; once more with a higher limit where callees and branches in
-    ``try`` nest too deep."""
+    """A function of the compiler; once more with a higher limit where callees and branches in ``try`` nest too deep."""
 
-    @alone
     @wraps(function)
     def twice(*args: P.args, **kwargs: P.kwargs) -> T:
         return unless_too_deep(lambda: function(*args, **kwargs), _DEEP_IN_COMPILING)
@@ -59,8 +57,8 @@ def deep_enough(function: Callable[P, T]) -> Callable[P, T]:
 
 def _freed() -> None:
     """In a process that was forked off nobody is left who would release what another thread held."""
-    global _compiling
-    _compiling = threading.RLock()
+    global _making
+    _making = threading.RLock()
 
 
 if hasattr(os, "register_at_fork"):

@@ -400,3 +400,28 @@ def test_an_object_that_changes_while_it_is_run_through_is_refused(road):
     refused(grows_and_computes, road, "what it holds may change in the loop")
     with options(**road), pytest.raises(RefusedValue, match="changed its length from 2 to 4"):
         value_and_grad(grows)(POINT)
+
+
+class Asking:
+    def __init__(self, x):
+        self.x = x
+
+    @staticmethod
+    def same(a, b):
+        if not isinstance(b, Asking):
+            return NotImplemented
+        return a.x == b.x
+
+    def __eq__(self, other):
+        return Asking.same(self, other)
+
+    __hash__ = None
+
+
+def a_static_method_declines(x):
+    return x[0] * 100.0 if Asking(x[0]) == 3.0 else x[0] * x[1]
+
+
+@ROADS
+def test_a_method_that_declines_by_another_one(road):
+    right(a_static_method_declines, road)

@@ -603,3 +603,17 @@ def test_a_view_of_a_result_whose_operand_lies_otherwise_than_its_tangent(ask):
         v[1] = b
         return u[0, 0] * v[1] + sum((e for e in h))
     """)
+
+
+def test_extrema_of_a_list_that_has_the_name_of_a_parameter(ask):
+    ask("""
+    def f(a, b, x, y, m):
+        try:
+            x = [a, b]
+        except 0.5:
+            pass
+        finally:
+            y = np.split(y, 2)[1]
+            y[...] = y
+        return np.maximum(x, x) * np.fmin(x, y)
+    """)
