@@ -605,8 +605,10 @@ def test_a_view_of_a_result_whose_operand_lies_otherwise_than_its_tangent(ask):
     """)
 
 
-def test_extrema_of_a_list_that_has_the_name_of_a_parameter(ask):
-    ask("""
+def test_extrema_of_a_list_that_has_the_name_of_a_parameter():
+    agree(textwrap.dedent("""
+    import numpy as np
+
     def f(a, b, x, y, m):
         try:
             x = [a, b]
@@ -615,5 +617,5 @@ def test_extrema_of_a_list_that_has_the_name_of_a_parameter(ask):
         finally:
             y = np.split(y, 2)[1]
             y[...] = y
-        return np.maximum(x, x) * np.fmin(x, y)
-    """)
+        return np.maximum(x, x) + np.fmin(x, x)
+    """), Plan((Check("forward", ("specialise",)), Check("forward")), (0, 1)))
