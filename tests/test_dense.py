@@ -104,13 +104,21 @@ def test_the_hessian_by_an_object_has_its_fields_twice(kind: Any) -> None:
 
 
 # --- the two are one --------------------------------------------------------------------------------------------------
+def text_alone(x: Any) -> str:
+    return "s"
+
+
+def nothing(x: Any) -> None:
+    return None
+
+
 @JACOBIANS
 def test_parts_of_the_output_without_a_derivative_have_none(transform: Callable[..., Any]) -> None:
     assert transform(lambda x: (x, 3, None, "s"))(2.0) == (1.0, None, None, None)
     found = transform(lambda x: {"flag": True, "x": x, "places": np.arange(2)})(np.ones(2))
     assert found["flag"] is found["places"] is None
     np.testing.assert_array_equal(found["x"], np.eye(2))
-    assert transform(lambda x: "s")(2.0) is transform(lambda x: None)(2.0) is None
+    assert transform(text_alone)(2.0) is transform(nothing)(2.0) is None
     np.testing.assert_array_equal(transform(lambda x: np.arange(3))(2.0), np.zeros(3))
 
 
