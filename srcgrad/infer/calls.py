@@ -58,7 +58,7 @@ from srcgrad.language.models import CLASSES, MODELS, ORIGINALS, is_of_model
 from srcgrad.language.models.array_modules import class_in_numpy, model_in_numpy
 from srcgrad.language.models.derivatives import TRANSFORMS
 from srcgrad.language.operators import IN_PLACE_METHODS
-from srcgrad.rules.table import is_constant, lookup, refusal
+from srcgrad.rules.table import is_constant, lookup
 from srcgrad.runtime.binding import cached_function
 
 if TYPE_CHECKING:
@@ -282,8 +282,7 @@ def _of_library(
         return made  # type: ignore[no-any-return]
     if is_reflective(function) or function is vars and not all(isinstance(a, At) for v in values for a in v.atoms):
         analysis.assigned.is_lost = True
-    is_declared = lookup(function) is not None or is_constant(function) or refusal(function) is not None
-    if isinstance(function, FunctionType) and not is_declared:
+    if isinstance(function, FunctionType) and lookup(function) is None and not is_constant(function):
         inside = _of_function(analysis, frame, statement, function, given, heap)  # its derivative is that of its text
         if inside is not NotImplemented:
             return inside  # type: ignore[no-any-return]
