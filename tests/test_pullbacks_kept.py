@@ -200,3 +200,22 @@ def test_objects_and_sets_among_the_arguments_are_left_as_they_are():
     for k in range(995):
         sparse.discard(k)
     np.testing.assert_array_equal(vjp(lambda x, s: np.sum(x) * len(s), X, sparse, argnums=0)[1](1.0)[0], [5.0, 5.0])
+
+
+def test_a_number_that_was_nan(monkeypatch):
+    monkeypatch.setattr(MODEL, "k", np.nan)
+    monkeypatch.setattr(sys.modules[__name__], "GAIN", np.nan)
+
+    def scaled(x):
+        s = 0.0
+        for i in range(2):
+            s = s + x[i] * GAIN
+        return s
+
+    _, pullback = vjp(scaled, X)
+    assert np.isnan(pullback(1.0)[0]).all()
+    monkeypatch.setattr(sys.modules[__name__], "GAIN", 3.0)
+    _, again = vjp(scaled, X)
+    np.testing.assert_array_equal(again(1.0)[0], [3.0, 3.0])
+    with pytest.raises(RefusedValue, match="has changed"):
+        pullback(1.0)

@@ -19,6 +19,7 @@ looked into, as that would cost more than the pullback.
 from __future__ import annotations
 
 import functools
+from collections import deque
 from collections.abc import Iterator
 from itertools import islice
 from types import FunctionType, MethodType, ModuleType
@@ -69,7 +70,7 @@ def _state(functions: list[Any], names: frozenset[str]) -> list[tuple[Any, Any]]
         if isinstance(value, _FIXED) or id(value) in seen or leads_nowhere(value):
             continue
         seen.add(id(value))
-        if isinstance(value, np.ndarray) and value.dtype.kind in "biufc":
+        if isinstance(value, np.ndarray) and not value.dtype.hasobject:
             size += value.nbytes
             if size <= LARGEST:
                 found.append((value, value.copy()))
@@ -100,15 +101,17 @@ def _held(value: Any, names: frozenset[str]) -> Iterator[Any]:
     elif isinstance(value, dict):
         yield from value
         yield from value.values()
-    elif isinstance(value, list | tuple | set | frozenset) or type(value).__name__ == "deque":
+    elif isinstance(value, list | tuple | deque | set | frozenset):
         yield from value
+    elif isinstance(value, np.ndarray):  # of objects
+        yield from value.flat
     elif hasattr(value, "__dict__"):  # of a library's class
         yield from (held for name, held in vars(value).items() if name in names)
 
 
 def _is_as_before(value: Any, before: Any, names: frozenset[str]) -> bool:
-    if isinstance(value, np.ndarray):
-        return before.shape == value.shape and np.array_equal(before, value, equal_nan=before.dtype.kind in "fc")
+    if isinstance(value, np.ndarray) and not value.dtype.hasobject:
+        return bool(before.shape == value.shape and before.tobytes() == value.tobytes())
     now = list(_held(value, names))
     return len(now) == len(before) and all(map(_is_same, before, now))
 
@@ -116,7 +119,9 @@ def _is_as_before(value: Any, before: Any, names: frozenset[str]) -> bool:
 def _is_same(before: Any, now: Any) -> bool:
     if before is now:
         return True
-    return type(before) is type(now) and isinstance(now, _FIXED) and bool(before == now or before != before)
+    if type(before) is not type(now) or not isinstance(now, _FIXED):
+        return False
+    return bool(before == now) if isinstance(now, str | bytes) else repr(before) == repr(now)  # 0.0 is not -0.0
 
 
 def _spelled(value: Any) -> str:

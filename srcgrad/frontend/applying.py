@@ -14,6 +14,7 @@ Enters: a function.  Leaves: another one with the same parameters::
 from __future__ import annotations
 
 import inspect
+import operator
 import sys
 from collections.abc import Collection
 from types import FunctionType
@@ -55,9 +56,10 @@ def differentiated(function: Any) -> Any:
     declared to carry no derivative, which go before its text."""
     if not isinstance(function, FunctionType) or lookup(function) is None and not is_constant(function):
         return function
-    defaults = function.__defaults__, function.__kwdefaults__
-    owner, known, made = vars(function).get(_MADE, (None, None, None))
-    if owner is not function or known != defaults:  # ``functools.wraps`` copies what hangs on a function
+    defaults = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
+    owner, known, made = vars(function).get(_MADE, (None, [], None))
+    is_same = len(known) == len(defaults) and all(map(operator.is_, known, defaults))
+    if owner is not function or not is_same:  # ``functools.wraps`` copies what hangs on a function
         made = applying(function)
         vars(function)[_MADE] = function, defaults, made  # the same each time: programs are kept by their functions
     return made

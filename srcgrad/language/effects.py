@@ -173,7 +173,7 @@ _COMPILED = (BuiltinFunctionType, type(np.random.default_rng))  # of C, and by C
 
 
 def _is_private_core(function: object, home: str) -> bool:
-    """Whether a function is compiled and of a private module, whose functions put their results where they are told."""
+    """Whether a function is compiled and of a private module, whose functions may store into what they are given."""
     return isinstance(function, _COMPILED) and any(part.startswith("_") for part in home.split(".")[1:])
 
 

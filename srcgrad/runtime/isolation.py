@@ -56,8 +56,8 @@ def kept_apart(values: tuple[Any, ...], is_stored_into: bool) -> tuple[Any, ...]
     if len({id(array) for array in own}) + sum(isinstance(value, _NUMBERS) for value in values) == len(values):
         return tuple(_same_array(value) if isinstance(value, np.ndarray) else value for value in values)
     arrays = list({id(a): a for a in _arrays(values)}.values())
-    made = cloned([a for a in arrays if is_stored_into or not _has_wide_gaps(a)])
-    copies = dict(zip((id(a) for a in arrays if is_stored_into or not _has_wide_gaps(a)), made, strict=True))
+    alike = [a for a in arrays if is_stored_into or not _has_wide_gaps(a)]
+    copies = dict(zip(map(id, alike), cloned(alike), strict=True))
     sets = {id(part): part for part in contained(values) if isinstance(part, set) and not is_stored_into}
     return _copied_with(values, arrays, copies, sets)
 

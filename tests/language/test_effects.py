@@ -64,7 +64,7 @@ def test_what_is_not_listed_updates_and_keeps_everything() -> None:
     assert not effects.member(type("Own", (list,), {}), "append").is_known
 
 
-def test_compiled_functions_of_private_modules_may_put_results_where_they_are_told() -> None:
+def test_compiled_functions_of_private_modules_may_store_into_what_they_are_given() -> None:
     ndimage = pytest.importorskip("scipy.ndimage")
     assert not effects.of_function(ndimage._nd_image.min_or_max_filter1d).is_known
     assert effects.of_function(pytest.importorskip("scipy.optimize").linear_sum_assignment).is_known
