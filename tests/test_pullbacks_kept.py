@@ -112,6 +112,33 @@ def test_names_and_attributes_that_are_bound_again(function, monkeypatch):
             pullback(1.0)
 
 
+LARGE = np.arange(90_000.0).reshape(300, 300)[:, ::2]  # behind the arrays that are copied
+LONG = [float(k) for k in range(20_000)]
+
+
+def of_a_large_array(x):
+    return np.sum(np.sin(x[0] * LARGE))
+
+
+def of_a_long_list(x):
+    s = 0.0
+    for i in range(0, 20_000, 5_000):
+        s = s + x[0] * x[1] * LONG[i]
+    return s
+
+
+def test_whatever_their_size(monkeypatch):
+    monkeypatch.setattr("srcgrad.api.outside.COPIED", LARGE.nbytes // 2)
+    pullback, _ = unchanged(of_a_large_array)
+    LARGE[[3, 4]] = LARGE[[4, 3]]
+    with pytest.raises(RefusedValue, match="an array has changed"):
+        pullback(1.0)
+    pullback, _ = unchanged(of_a_long_list)
+    LONG[15_000] = 1.0
+    with pytest.raises(RefusedValue, match="class list has changed"):
+        pullback(1.0)
+
+
 def test_what_the_backward_half_does_not_read_may_change(monkeypatch):
     pullback, kept = unchanged(lambda x: np.sum(x * x) + GAIN)
     monkeypatch.setattr(sys.modules[__name__], "GAIN", 3.0)

@@ -20,6 +20,7 @@ import pytest
 
 import srcgrad
 from srcgrad import check_grads, grad, hessian, hvp, jvp, vjp
+from srcgrad.errors import RuleError
 from srcgrad.rules.table import lookup
 from tests import user_functions
 from tests.user_functions import bin_of, logistic, program, smoothed, weighted
@@ -168,6 +169,43 @@ def test_builtins_and_functions_of_other_libraries_and_ufuncs():
     @srcgrad.rule(operator.attrgetter("real"))
     def getter_rule(x, *, y, y_bar):
         return y_bar
+
+
+def into_its_argument(x, w):
+    x[0] = w
+    return np.sum(x)
+
+
+def into_an_output(x):
+    return float(np.sum(np.add(x, 1.0, out=x)))
+
+
+def by_a_method(x):
+    x.T.fill(2.0)
+    return 2.0
+
+
+def into_its_own(x, found, scale):
+    y = x.copy()
+    y[0] = 1.0
+    x = np.array(x)
+    x[1] = 2.0
+    found["calls"] += 1
+    scale.calls = found["calls"]
+    return int(np.sum(x * y))
+
+
+def test_a_function_that_stores_into_its_argument_gets_no_rule():
+    def template(x, w, *, y, y_bar):
+        return y_bar * np.ones_like(x), y_bar
+
+    with pytest.raises(RuleError, match=r"into_its_argument stores into its argument x(?s:.*)\^\^\^\^") as refused:
+        srcgrad.rule(into_its_argument)(template)
+    assert "x[0] = w" in str(refused.value)
+    for function in (into_an_output, by_a_method):
+        with pytest.raises(RuleError, match="stores into its argument x"):
+            srcgrad.constant(function)
+    srcgrad.constant(into_its_own)
 
 
 def test_order_two_and_three_through_a_rule():

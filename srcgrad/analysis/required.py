@@ -296,7 +296,7 @@ class Planner:
                 used.add(slot.name)
         for slot in once:
             frame = self.layout.frames[slot.order]
-            if not bound.before(frame.block, slot.until, slot.name):
+            if not bound.throughout(frame, slot):
                 plan.unset.append(slot.name)
             if slot not in plan.holders:
                 copy = self.namer.fresh(slot.name)
@@ -334,7 +334,7 @@ class Planner:
         for slot in lane.slots:
             if slot.hidden:
                 continue
-            if not bound.before(frame.block, slot.until, slot.name):
+            if not bound.throughout(frame, slot):
                 plan.unset.append(slot.name)
             if slot.until < length:
                 copy = self.namer.fresh(slot.name)
@@ -349,6 +349,12 @@ class _Bound:
     def __init__(self, function: Function) -> None:
         self.graph: Graph = graph_of(function)
         self.names, self.ins, self.outs = definitely_assigned(function, self.graph)
+
+    def throughout(self, frame: Frame, slot: Slot) -> bool:
+        """Whether a version has a value at its end, and at an exit before it, which asks for it whether it is read or
+        not."""
+        exit_ = min(max(frame.first_exit, slot.defined + 1), slot.until)
+        return all(self.before(frame.block, position, slot.name) for position in {exit_, slot.until})
 
     def before(self, block: Block, position: int, name: str) -> bool:
         statements = block.statements

@@ -20,10 +20,13 @@ from types import FunctionType
 from typing import Any, Protocol
 
 import gast
+import numpy as np
 
 from srcgrad.errors import InternalError, RuleError, SourceUnavailable, Span, SrcgradError
+from srcgrad.language.effects import updating_only
 from srcgrad.runtime.binding import documented_signature
-from srcgrad.syntax.parse import parse, walk
+from srcgrad.runtime.objects import LIBRARIES
+from srcgrad.syntax.parse import parameters_of, parse, walk
 
 _REFUSED = (gast.Yield, gast.YieldFrom, gast.Await, gast.NamedExpr)
 
@@ -193,6 +196,47 @@ def check_function(function: object, decorator: str) -> None:
         if any(name.endswith("_bar") for name in only):
             raise broken(
                 function, f"is not told which function it is for: write @{decorator}(function) above it"
+            )
+    if isinstance(function, FunctionType) and str(function.__module__).partition(".")[0] not in LIBRARIES:
+        _check_stores(function)
+
+
+_VIEWS = frozenset({"T", "mT", "flat", "real", "imag"})
+
+
+def _check_stores(function: FunctionType) -> None:
+    """Refuse a function that stores into an array that it is given: it is called as it is, and nothing reverses that.
+
+    Told from its text, where this is at hand, and of parameters that are bound nowhere else.
+    """
+    try:
+        node = definition(function)
+    except (SrcgradError, SyntaxError):
+        return
+    nodes = list(walk(*node.body))
+    bound = {inner.id for inner in nodes if isinstance(inner, gast.Name) and not isinstance(inner.ctx, gast.Load)}
+    own = parameters_of(node.args) - bound
+    for inner in nodes:
+        match inner:
+            case gast.Subscript(slice=gast.Constant(value=str())):  # of a dict
+                stored = None
+            case gast.Subscript(value=stored, ctx=gast.Store() | gast.Del()):
+                pass
+            case gast.Call(func=gast.Attribute(value=stored, attr=attr)) if attr in updating_only(np.ndarray):
+                pass
+            case gast.keyword(arg="out", value=stored):
+                pass
+            case _:
+                stored = None
+        while isinstance(stored, gast.Subscript) or isinstance(stored, gast.Attribute) and stored.attr in _VIEWS:
+            stored = stored.value
+        if isinstance(stored, gast.Name) and stored.id in own:
+            place = inner.value if isinstance(inner, gast.keyword) else inner
+            raise RuleError(
+                f"{function.__name__} stores into its argument {stored.id}, which is not reversed: "
+                "a function with a rule, or a constant one, is called as it is",
+                _place(function, place),
+                hint=f"let it store into a copy: {stored.id} = {stored.id}.copy()",
             )
 
 

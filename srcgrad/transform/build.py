@@ -98,3 +98,11 @@ def minus_lists(value: gast.expr, dots: Sequence[gast.expr]) -> gast.expr:
 
     made: gast.expr = rebuilt(value, change)
     return made
+
+
+def sum_by_numpy(value: gast.expr) -> gast.expr:
+    """A tangent that is a sum or a difference, as NumPy takes it: of a list and a number, too."""
+    match value:
+        case gast.BinOp(left=left, op=gast.Add() | gast.Sub() as op, right=right):
+            return numpy_call("add" if isinstance(op, gast.Add) else "subtract", left, right)
+    return value

@@ -66,6 +66,7 @@ from srcgrad.transform.build import (
     numpy_call,
     store,
     subscript,
+    sum_by_numpy,
     tuple_of,
     unpack,
 )
@@ -246,6 +247,8 @@ class StatementTangent:
         (value,) = values.values()
         if isinstance(statement.expression, gast.BinOp):
             value = minus_lists(value, [binding[f"{p}_dot"] for p in active if not isinstance(facts[p], Array)])
+            if _takes_list(facts):
+                value = sum_by_numpy(value)
         if is_copy(statement) and not isinstance(facts["a"], Array):
             value = call_runtime(runtime.own, binding["a_dot"])  # of a list or dict as well
         value = self._narrowed(_spread(value), piece, made, facts, self.fact(statement.target))
@@ -363,6 +366,12 @@ def is_local(atom: gast.AST) -> bool:
 
 def calls_to(expression: gast.Call, function: object) -> bool:
     return isinstance(expression.func, GlobalReference) and expression.func.binding.value is function
+
+
+def _takes_list(facts: Mapping[str, Fact]) -> bool:
+    """Whether operands may be a list and a number of NumPy, which makes an array of it; its tangent may be Python's."""
+    arrays = [fact for fact in facts.values() if isinstance(fact, Array)]
+    return len(arrays) < len(facts) and any(fact.scalar and fact.dtype not in (None, *WEAK) for fact in arrays)
 
 
 def _is_python(function: object) -> bool:

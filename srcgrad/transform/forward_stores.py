@@ -220,7 +220,7 @@ class MirroredTangent(StatementTangent):
         for name in walk(index):
             if is_local(name) and not is_immutable(self.fact(name.id)):
                 held = self.fresh(name.id)
-                code.append(assign(held, call_runtime(runtime.kept, load(name.id))))
+                code.append(assign(held, call_runtime(runtime.snapshot, load(name.id))))
                 name.id = held
         if not isinstance(value, gast.Name | gast.Constant):
             held = self.fresh("moved")

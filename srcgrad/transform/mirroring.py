@@ -149,7 +149,7 @@ class Mirroring:
         if not reads_contents(index, self.shadowed):
             return clone(index)
         place = self.namer.fresh("place")
-        self.add(place, call_runtime(runtime.kept, clone(index)), span)
+        self.add(place, call_runtime(runtime.snapshot, clone(index)), span)
         return load(place)
 
     def held(self, value: gast.expr, statement: Statement) -> gast.expr:

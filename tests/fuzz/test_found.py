@@ -619,3 +619,45 @@ def test_extrema_of_a_list_that_has_the_name_of_a_parameter():
             y[...] = y
         return np.maximum(x, x) + np.fmin(x, x)
     """), Plan((Check("forward", ("specialise",)), Check("forward")), (0, 1)))
+
+
+def test_a_list_and_a_number_that_does_not_vary_are_added_forward():
+    agree(textwrap.dedent("""
+    import numpy as np
+
+    def f(a, b, x, y, m):
+        count1 = 0
+        while count1 < 3:
+            count1 += 1
+            a = [0, 3, 1, 2]
+            b = np.sin(0.5)
+        return a + b - b
+    """), Plan((Check("forward"),), None))
+
+
+def test_a_list_of_indices_one_of_which_is_stored_into_where_they_point():
+    """The place was saved with the array of indices itself, and its old numbers went back to other places."""
+    agree(textwrap.dedent("""
+    import numpy as np
+
+    def f(a, b, x, y, m):
+        order = np.argsort(y)
+        places = [order]
+        w = y[places]
+        order[places] = 1
+        return w
+    """), Plan((Check("pair"), Check("pair", ("sink",))), None))
+
+
+def test_a_return_that_stands_before_a_name_is_bound():
+    agree(textwrap.dedent("""
+    import numpy as np
+
+    def f(a, b, x, y, m):
+        with np.errstate(under='ignore'):
+            if b:
+                return a
+            k = k
+            k = y
+        return k
+    """), Plan((Check("pair"), Check("pair", ("sink",))), None))
