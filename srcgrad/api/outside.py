@@ -113,7 +113,7 @@ def _is_as_before(value: Any, before: Any, names: frozenset[str]) -> bool:
 
 
 def _checksum(array: np.ndarray) -> tuple[Any, ...]:
-    return array.shape, zlib.crc32(memoryview(np.ascontiguousarray(array).view(np.uint8)))
+    return array.shape, zlib.crc32(np.ascontiguousarray(array).view(np.uint8).data)
 
 
 def _is_same(before: Any, now: Any) -> bool:
