@@ -139,6 +139,65 @@ def test_programs_that_were_wrong(function: object) -> None:
     _run(function, POINT)
 
 
+def display_before_a_name(x):
+    t = [(x[0], x[1]), x[2]]
+    (b, c), b = t
+    return b * c
+
+
+def name_before_a_display(x):
+    t = [x[2], (x[0], x[1])]
+    b, (b, c) = t
+    return b * c
+
+
+def display_of_a_loop(x):
+    s = 0.0
+    for (b, c), b in zip([(x[0], x[1])], [x[2]]):
+        s = s + b * c
+    for b, b in enumerate(x):
+        s = s + b * b
+    return s
+
+
+def display_of_a_comprehension(x):
+    return sum([b * c for (b, c), b in [((x[0], x[1]), x[2])]]) + sum(b for b, b in {1.0: x[0], 2.0: x[1]}.items())
+
+
+def place_of_a_store_between(x):
+    y, k, t = [0.0, 0.0, 0.0], 0, [1, x[1], 2]
+    k, y[k], k = t
+    return y[1] * y[1] * x[k]
+
+
+def results_of_a_call(x):
+    def pair(v, w):
+        return v, v * w
+
+    b, b = pair(x[0], x[1])
+    return b * b
+
+
+def rest_of_a_list(x):
+    t = [x[1], x[2], x[0], x[1]]
+    b, *b, c = t
+    return b[0] * b[1] * c
+
+
+@pytest.mark.parametrize("infer_first", [False, True])
+@pytest.mark.parametrize(
+    "function",
+    [
+        display_before_a_name, name_before_a_display, display_of_a_loop, display_of_a_comprehension,
+        place_of_a_store_between, results_of_a_call, rest_of_a_list,
+    ],
+)  # fmt: skip
+def test_a_name_that_one_target_binds_twice(function: object, infer_first: bool) -> None:
+    """The last value is kept, however the target is nested."""
+    with srcgrad.options(infer_first=infer_first):
+        _run(function, POINT)
+
+
 def last(*items, k):
     return items[-1] * k
 

@@ -228,12 +228,15 @@ def _unpack(context: Context, elements: list[Any], value: Any) -> None:
             assignment(context, [element], load(name, value))
         return
     source = sets.listed(context, value) if are_sets(context.value(value)) else named(context, value)
-    inner: list[tuple[str, Any]] = []
+    targets = [element.value if isinstance(element, gast.Starred) else element for element in elements]
+    nodes = list(walk(*targets))
+    bound = [node.id for node in nodes if isinstance(node, gast.Name)]
+    in_order = len(set(bound)) < len(bound) or any(isinstance(n, gast.Subscript | gast.Attribute) for n in nodes)
+    inner: list[tuple[str, Any]] = []  # bound behind the others, which must not matter
     names: list[str] = []
-    for element in elements:
-        target = element.value if isinstance(element, gast.Starred) else element
-        names.append(target.id if isinstance(target, gast.Name) else context.fresh())
-        if not isinstance(target, gast.Name):
+    for target in targets:
+        names.append(target.id if isinstance(target, gast.Name) and not in_order else context.fresh())
+        if names[-1] != getattr(target, "id", None):
             inner.append((names[-1], target))
     context.out.append(nf.Unpack(tuple(names), source, context.span, stars[0] if stars else None))
     for name, target in inner:

@@ -216,17 +216,25 @@ class MirroredTangent(StatementTangent):
         Any array that the place is read of may be stored into here: two arguments may show one memory.
         """
         code: list[gast.stmt] = []
-        index = clone(index)
-        for name in walk(index):
-            if is_local(name) and not is_immutable(self.fact(name.id)):
-                held = self.fresh(name.id)
-                code.append(assign(held, call_runtime(runtime.snapshot, load(name.id))))
-                name.id = held
+        index = self._settled(index, code)
         if not isinstance(value, gast.Name | gast.Constant):
             held = self.fresh("moved")
             code.append(assign(held, value))
             value = load(held)
         return [*code, primal, put(index, value)]
+
+    def _settled(self, index: gast.expr, code: list[gast.stmt]) -> gast.expr:
+        """An index whose parts are read once, by ``code``, and stay as they are."""
+        match index:
+            case gast.Tuple(elts=elements):
+                return gast.Tuple([self._settled(e, code) for e in elements], gast.Load())
+            case gast.Slice(lower=lower, upper=upper, step=step):
+                return gast.Slice(*(None if e is None else self._settled(e, code) for e in (lower, upper, step)))
+        if not any(is_local(name) and not is_immutable(self.fact(name.id)) for name in walk(index)):
+            return clone(index)
+        place = self.fresh("place")
+        code.append(assign(place, call_runtime(runtime.snapshot, clone(index))))
+        return load(place)
 
     def _add_at(self, statement: AddAt) -> list[gast.stmt]:
         buffer, index = statement.buffer, statement.index

@@ -661,3 +661,23 @@ def test_a_return_that_stands_before_a_name_is_bound():
             k = y
         return k
     """), Plan((Check("pair"), Check("pair", ("sink",))), None))
+
+
+def test_a_place_that_is_read_of_what_a_store_changes_forward_inside_try(ask):
+    ask("""
+    from collections import deque
+
+    def f(a, b, x, y, m):
+        z = deque([x, y])
+        q = [y, b]
+        try:
+            for row in m:
+                row[1] = 0.5
+                z[-1][z[-1] > 0.1] = np.repeat(x[1:3], 2)[z[-1] > 0.1]
+                q[0][q[0] < -0.3] = a
+        except ValueError:
+            pass
+        finally:
+            k = a
+        return m * k + z[1][1] + np.sum(q[0])
+    """)

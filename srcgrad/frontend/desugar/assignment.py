@@ -132,11 +132,14 @@ def _may_read(values: list[gast.expr], name: str, closures: bool) -> bool:
 def unpack(target: gast.Tuple | gast.List, value: gast.expr, at: gast.stmt, fresh: Fresh) -> list[gast.stmt]:
     """A flat unpacking of ``value`` into names, then an assignment for every other target.
 
-    Targets are assigned from left to right: a name after one that stores waits for it.
+    Targets are assigned from left to right: a name after one that stores waits for it, and so does one that a display
+    before it binds too.
     """
     flat: list[gast.expr] = []
     nested: list[gast.stmt] = []
-    stored = False
+    nodes = list(walk(*target.elts))
+    names = [node.id for node in nodes if isinstance(node, gast.Name)]
+    stored = len(set(names)) < len(names) and any(isinstance(node, gast.Tuple | gast.List) for node in nodes)
     for element in target.elts:
         inner = element.value if isinstance(element, gast.Starred) else element
         stored = stored or any(isinstance(node, gast.Subscript | gast.Attribute) for node in walk(inner))
