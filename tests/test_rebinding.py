@@ -6,6 +6,7 @@ derivatives must be those of the function as it is then, in every mode, and noth
 
 from __future__ import annotations
 
+import abc
 import gc
 import importlib
 import itertools
@@ -323,3 +324,40 @@ def test_programs_of_helpers_that_are_gone_are_not_kept(module: ModuleType) -> N
             gc.collect()
             sizes.append(sum(type(one).__name__ == "Compiled" for one in gc.get_objects()))
     assert sizes[0] == sizes[1]
+
+
+class Plain:
+    def __init__(self, w):
+        self.w = w
+
+
+class Registry(abc.ABC):
+    """An abstract class, of which other classes are registered as subclasses."""
+
+
+def by_registry(a, o):
+    return a * o.w * (5.0 if isinstance(o, Registry) else 7.0)
+
+
+@pytest.mark.parametrize("way", [{}, {"infer_first": True}])
+def test_a_class_that_is_registered_later(way):
+    kind = type("Registered", (Plain,), {})
+    with srcgrad.options(**way):
+        assert value_and_grad(by_registry)(1.0, kind(2.0)) == (14.0, 14.0)
+        Registry.register(kind)
+        assert value_and_grad(by_registry)(1.0, kind(2.0)) == (10.0, 10.0)
+
+
+def by_kind_of_key(a, d):
+    s = 0.0
+    for k, v in d.items():
+        s = s + v * a * (2.0 if isinstance(k, bool) else 3.0 if isinstance(k, float) else 5.0)
+    return s
+
+
+@pytest.mark.parametrize("way", [{}, {"infer_first": True}])
+def test_keys_that_are_equal_and_of_other_classes(way):
+    derivative = value_and_grad(by_kind_of_key)
+    with srcgrad.options(**way):
+        for key, factor in ((1, 5.0), (True, 2.0), (1.0, 3.0), (0, 5.0), (-0.0, 3.0)):
+            assert derivative(1.0, {key: 2.0}) == (2.0 * factor, 2.0 * factor)

@@ -176,7 +176,7 @@ def kind_of(value: object) -> object:
     if isinstance(value, tuple | list | deque):
         return type(value), tuple(kind_of(item) for item in value)
     if isinstance(value, dict):
-        return type(value), tuple((key, kind_of(item)) for key, item in value.items())
+        return type(value), tuple((_exact(key), kind_of(item)) for key, item in value.items())
     if isinstance(value, set | frozenset):
         return type(value), frozenset(map(kind_of, value))
     if isinstance(value, np.ndarray):
@@ -188,6 +188,13 @@ def kind_of(value: object) -> object:
     if type(value) is slice:
         return slice, kind_of(value.start), kind_of(value.stop), kind_of(value.step)
     return type(value)
+
+
+def _exact(key: object) -> object:
+    """A key as what is equal of the same keys alone: 1, True and 1.0, or 0.0 and -0.0, are equal and not the same."""
+    if isinstance(key, tuple):
+        return type(key), tuple(map(_exact, key))
+    return key if type(key) is str else (type(key), repr(key) if isinstance(key, float | complex) else key)
 
 
 def require_exact_type(value: object, place: str) -> None:

@@ -35,6 +35,7 @@ from srcgrad.frontend.desugar.build import (
     store,
     subscript,
 )
+from srcgrad.frontend.folding import read_later, stale
 from srcgrad.frontend.in_place import CHANGING_METHODS, InPlace
 from srcgrad.frontend.known import NONE, Instance, OneOf, instances_of
 from srcgrad.frontend.normal_form import Append, Bind, Delete, Effect, Exchange, Fixed, SetField
@@ -342,6 +343,8 @@ class Containers(InPlace):
             )
         if is_frozen(kind) or issubclass(kind, tuple):
             raise self.refuse(target, f"an object of class {kind.__name__} cannot be changed", "use replace")
+        if target.attr in read_later(kind):
+            raise self.refuse(target, *stale(kind, target.attr))
 
     # --- deletions ---------------------------------------------------------------------------------------------------
     def delete(self, target: gast.expr) -> None:

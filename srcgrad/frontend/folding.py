@@ -30,6 +30,12 @@ from srcgrad.syntax.parse import clone, walk
 Refuse = Callable[..., SrcgradError]
 
 
+def stale(kind: type, name: str) -> tuple[str, str]:
+    """The reason and the hint where a field is stored into that a function has read while the object was made."""
+    reason = f"the field {name!r} is read by a function that __init__ of class {kind.__name__} makes, as it is then"
+    return reason, "write a method in place of the function"
+
+
 @dataclass(frozen=True)
 class Maker:
     """Makes an object of its fields, in order; what a folded ``__init__`` ends with."""
@@ -126,6 +132,34 @@ def is_foldable(made: Initialiser) -> bool:
     return all(is_foldable(Initialiser(made.kind, base)) for base in bases if base is not None)
 
 
+@remembered
+def read_later(kind: type) -> frozenset[str]:
+    """The fields of which functions that ``__init__`` makes read the value as it is then, as they become locals."""
+    makers = (found(kind, name) for name in ("__init__", "__post_init__"))
+    return frozenset[str]().union(*(_read_later(raw, kind) for raw in makers if isinstance(raw, FunctionType)))
+
+
+@remembered
+def _read_later(function: FunctionType, kind: type) -> frozenset[str]:
+    try:
+        node = source_of(function).node
+    except (SrcgradError, OSError):  # a dataclass has written it: it makes no functions
+        return frozenset()
+    this = node.args.args[0].id if node.args.args else ""
+    consumed = {key.value for key in walk(*body_of(node)) if isinstance(key, gast.keyword) and key.arg == "key"}
+    read: set[str] = set()
+    for inner in walk(*body_of(node)):
+        if isinstance(inner, gast.FunctionDef | gast.Lambda) and inner not in consumed:
+            body = inner.body if isinstance(inner, gast.FunctionDef) else [inner.body]
+            read.update(part.attr for part in walk(*body) if isinstance(part, gast.Attribute)
+                        and isinstance(part.value, gast.Name) and part.value.id == this)  # fmt: skip
+        base = initialised(inner, function, kind, this)
+        if base is not None:
+            read |= _read_later(base, kind)
+    fields = fields_set(function, kind)
+    return frozenset(read if read <= {*fields} else {*read, *fields})  # what else it reads may read any field
+
+
 def _kept(body: Sequence[gast.stmt], this: str) -> Iterator[str]:
     """The names of what is read of the object to be kept in its fields."""
     places = places_kept(body)
@@ -192,6 +226,7 @@ class Folding:
         self.parameters = {field: fresh(f"{this}_{field}") for field in given}
         self.object = fresh(this)
         self.set: dict[str, None] = dict.fromkeys(given)
+        self.late: frozenset[str] = frozenset()  # what functions have read that a base class made
 
     def body(self, statements: Sequence[gast.stmt]) -> list[gast.stmt]:
         statements = [clone(statement) for statement in statements]
@@ -243,6 +278,7 @@ class Folding:
         if self.uses_object:
             raise self.refuse(node, "an object is used before it is complete", "call super().__init__ first")
         part = self.fresh("base")
+        self.late |= _read_later(base, self.kind)
         made = [assign(part, holder.value, node)]
         for field in fields_set(base, self.kind):
             read = placed(gast.Attribute(load(part, node), field, gast.Load()), node)
@@ -274,6 +310,8 @@ class Folding:
             case GlobalReference():
                 return node
             case gast.Attribute(value=gast.Name(id=name), attr=attr, ctx=context) if name == self.this:
+                if attr in self.late and not isinstance(context, gast.Load):
+                    raise self.refuse(node, *stale(self.kind, attr))
                 if attr in self.names:
                     return placed(gast.Name(self.names[attr], context, None, None), node)
                 self.uses_object = True

@@ -10,6 +10,7 @@ from __future__ import annotations
 import builtins
 import importlib.util
 import sys
+from abc import ABCMeta, get_cache_token
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -186,6 +187,8 @@ class _Guards:
             modules.setdefault(value)
         elif isinstance(value, type):
             self.kind(value)
+            if isinstance(value, ABCMeta):  # of which any class may be made a subclass by ``register``
+                self.data[get_cache_token] = get_cache_token, int, _same, get_cache_token()
         elif isinstance(value, partial):
             for name, given in value.keywords.items():
                 self.same(value.keywords, name, given)

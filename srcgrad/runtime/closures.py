@@ -15,6 +15,8 @@ import numpy as np
 
 from srcgrad.runtime.refusals import RefusedType
 
+_UNCHANGING = (int, float, complex, str, bytes, type(None), np.generic, range)
+
 
 class Closure(tuple[Any, ...]):
     """``(function, names, *values)``: what a local function is outside of the text that defines it.
@@ -43,6 +45,15 @@ class Closure(tuple[Any, ...]):
         code = self.function.__code__
         given = {*code.co_varnames[: min(count, code.co_argcount)], *keywords}
         return {name: value for name, value in zip(self.places(), self[2:], strict=True) if name not in given}
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Closure:
+        """The function itself, as in Python, where a copy of what it captured could not be told from it."""
+        if not all(isinstance(value, _UNCHANGING) for value in self[2:]):
+            raise RefusedType(
+                "copy.deepcopy meets a local function, of which Python copies nothing that it captured;"
+                " make the function again in place of a copy"
+            )
+        return self
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         return self.function(*args, **kwargs, **self.missing(len(args), tuple(kwargs)))

@@ -47,6 +47,8 @@ def chosen(items: Sequence[Any], largest: bool) -> int:
     if len(items) and isinstance(items[0], list | deque):  # which is asked again, and may have changed by then
         kind = type(items[0]).__name__
         raise RefusedType(f"max() and min() of a {kind} compare what may change; write max(..., key=...)")
+    if not len(items):
+        max(()) if largest else min(())  # raises what Python raises
     best = 0
     with _compared(items):
         for i in range(1, len(items)):

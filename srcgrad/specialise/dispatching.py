@@ -106,10 +106,10 @@ def looked_up(made: Reduced, statement: Assign) -> list[Statement]:
     return _unless_none(made, base, raising(made, statement.node, AttributeError, _without(operation.name)))
 
 
-def raising(made: Reduced, node: gast.AST, kind: type[Exception], text: str) -> Block:
-    """What raises an exception."""
+def raising(made: Reduced, node: gast.AST, kind: type[Exception], text: str, *others: Operand) -> Block:
+    """What raises an exception, made with a text and what else is given to it."""
     error, raised = made.version("t", of(kind)), Literal(Spelled(reference(builtin(kind.__name__)), kind))
-    return Block((Assign((error,), ir.Call(raised, (Literal(text),)), node),), Raise(error, None, node))
+    return Block((Assign((error,), ir.Call(raised, (Literal(text), *others)), node),), Raise(error, None, node))
 
 
 def _unless_none(made: Reduced, operand: Operand, block: Block) -> list[Statement]:

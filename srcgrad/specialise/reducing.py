@@ -95,8 +95,10 @@ def _block(made: Reduced, block: Block) -> Block:
         if origin in made.facts.opaque:
             made.refuse(statement.node, "what runs here")
         if origin in made.frame.not_reached:  # what stands before it raises, whatever its operands are
-            error = raising(made, statement.node, AssertionError, "what stands before this raises")
-            return Block((*_read_last(made, statements), *error.statements), error.exit)
+            before = _read_last(made, statements)
+            last = before[-1].targets if before and isinstance(before[-1], Assign) else ()  # read, or it was left out
+            error = raising(made, statement.node, AssertionError, "what stands before this raises", *last)
+            return Block((*before, *error.statements), error.exit)
         start, is_written = len(statements), False
         if isinstance(statement, Assign):
             made.origins.update((target, statement.operation) for target in statement.targets)

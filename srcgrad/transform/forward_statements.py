@@ -247,7 +247,7 @@ class StatementTangent:
         (value,) = values.values()
         if isinstance(statement.expression, gast.BinOp):
             value = minus_lists(value, [binding[f"{p}_dot"] for p in active if not isinstance(facts[p], Array)])
-            if _takes_list(facts):
+            if isinstance(statement.expression.op, gast.Add | gast.Sub) and _takes_list(facts):
                 value = sum_by_numpy(value)
         if is_copy(statement) and not isinstance(facts["a"], Array):
             value = call_runtime(runtime.own, binding["a_dot"])  # of a list or dict as well

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from srcgrad import SrcgradError, options, value_and_grad
+from srcgrad import SrcgradError, jvp, options, value_and_grad
 
 
 def read_after_del(x):
@@ -36,3 +36,56 @@ def test_a_variable_without_a_value_is_named(function, error, words):
         function(x)
     with options(infer_first=True), pytest.raises(error, match=words):
         value_and_grad(function)(x)
+
+
+class Held:
+    def __init__(self, w):
+        self.w = w
+
+
+HELD, ENTRIES = Held(1.0), {}
+
+
+def too_few(a, items):
+    u, v = items
+    return a * u * v
+
+
+def most_of_nothing(a, items):
+    return a * max(items[1:])
+
+
+def most_of_nothing_by_key(a, items):
+    return a * max(items[1:], key=lambda v: -v)
+
+
+def field_of_nothing(a, items):
+    return a * ENTRIES["k"].w
+
+
+def sum_of_none(a, items):
+    return a + sum(None)
+
+
+def field_of_none(a, items):
+    z = None
+    return z.w * a
+
+
+def missing_field(a, items):
+    z = HELD.nothing
+    return z * a
+
+
+@pytest.mark.parametrize("way", [{}, {"infer_first": True}])
+@pytest.mark.parametrize(
+    "function",
+    [too_few, most_of_nothing, most_of_nothing_by_key, field_of_nothing, sum_of_none, field_of_none, missing_field],
+)
+def test_what_certainly_raises_raises_what_python_raises(function, way):
+    """Once an AssertionError: what raises was left out, as nobody reads its value."""
+    with pytest.raises(Exception) as expected:
+        function(1.0, [2.0])
+    for derivative in (value_and_grad, lambda f: lambda *given: jvp(f, given, (1.0, [0.0]))):
+        with options(**way), pytest.raises(type(expected.value)):
+            derivative(function)(1.0, [2.0])

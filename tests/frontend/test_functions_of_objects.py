@@ -1,0 +1,146 @@
+"""Functions that ``__init__`` makes and the object keeps: they read its fields when they are called."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from srcgrad import SrcgradError, options, value_and_grad
+from srcgrad.runtime.refusals import RefusedType
+from tests.frontend.roads import POINT, ROADS, refused, right
+
+
+class Kept:
+    def __init__(self, v):
+        self.v = v
+        self.n = 2
+        self.cb = lambda t: t * self.v
+        self.table = {"power": [lambda t: t**self.n]}
+
+    def put(self, v):
+        self.v = v
+
+    def twice(self):
+        return 2.0 * self.v
+
+
+class ByMethod(Kept):
+    def __init__(self, v):
+        self.v = v
+        self.cb = lambda t: t * self.twice()
+
+
+class Squared(Kept):
+    def __init__(self, v):
+        super().__init__(v)
+        self.v = v * v
+
+
+@dataclass
+class Made:
+    v: float
+
+    def __post_init__(self):
+        self.cb = lambda t: t * self.v
+
+
+class Sorted:
+    def __init__(self, v):
+        self.v = v
+        self.first = sorted([2.0, 1.0], key=lambda t: t * self.v)[0]
+
+
+def only_read(x):
+    o = Kept(x[0])
+    return o.cb(x[1]) * o.v * o.table["power"][0](x[1])
+
+
+def stored_into(x):
+    o = Kept(x[0])
+    o.v = x[1]
+    return o.cb(3.0)
+
+
+def stored_by_a_method(x):
+    o = Kept(x[0])
+    o.put(x[1])
+    return o.cb(3.0)
+
+
+def stored_in_a_loop(x):
+    kept = [Kept(v) for v in x]
+    for o in kept:
+        o.v *= 2.0
+    return kept[0].cb(3.0) * kept[1].cb(2.0)
+
+
+def another_power(x):
+    o = Kept(x[0])
+    o.n = 3
+    return o.table["power"][0](x[1])
+
+
+def through_a_method(x):
+    o = ByMethod(x[0])
+    o.v = x[1]
+    return o.cb(3.0)
+
+
+def of_a_dataclass(x):
+    o = Made(x[0])
+    o.v += x[1]
+    return o.cb(x[1])
+
+
+def of_a_base_class(x):
+    return Squared(x[0]).cb(x[1])
+
+
+def called_at_once(x):
+    o = Sorted(x[0])
+    o.v = x[1]
+    return o.first * o.v * x[0]
+
+
+@ROADS
+def test_fields_that_are_only_read_and_functions_that_are_called_at_once(road):
+    right(only_read, road)
+    right(called_at_once, road)
+
+
+@ROADS
+@pytest.mark.parametrize(
+    "function",
+    [stored_into, stored_by_a_method, stored_in_a_loop, another_power, through_a_method, of_a_dataclass],
+)
+def test_a_field_that_changes_behind_the_function_is_refused(function, road):
+    """The function had the field's first value: the value and the derivative were those of another program."""
+    refused(function, road, "read by a function that __init__ of class")
+
+
+@ROADS
+def test_a_field_that_changes_behind_a_base_class_is_refused(road):
+    refused(of_a_base_class, road, "Squared")
+
+
+def deeply_copied(x):
+    z = np.array([x[0], x[1]])
+    kept = copy.deepcopy([lambda t: t * z])
+    z[0] = 7.0 * x[1]
+    return np.sum(kept[0](x[1]))
+
+
+def deeply_copied_with_a_number(x):
+    v = 2.0 * x[0]
+    kept = copy.deepcopy({"f": lambda t: t * v})
+    return kept["f"](x[1])
+
+
+@ROADS
+def test_a_deep_copy_shares_what_functions_captured(road):
+    right(deeply_copied_with_a_number, road)
+    with options(**road), pytest.raises((SrcgradError, RefusedType), match="copy.deepcopy meets a local function"):
+        value_and_grad(deeply_copied)(POINT)
