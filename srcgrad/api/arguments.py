@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from enum import Enum
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
@@ -213,6 +213,23 @@ def require_exact_types(names: Iterable[str], values: Iterable[object]) -> None:
     for name, value in zip(names, values, strict=False):
         for part, place in inside(value, name):
             require_exact_type(part, place)
+
+
+def require_captured_apart(names: Iterable[str], values: Iterable[object], wanted: Collection[str]) -> None:
+    """Refuse what is differentiated if a function in it captured another part of it: what it reads of that, as of
+    everything outside, is constant, and its part would be missing in the derivative."""
+    parts = [part for n, v in zip(names, values, strict=False) if n in wanted for part in inside(v, n)]
+    functions = [(part, place) for part, place in parts if isinstance(part, FunctionType) and part.__closure__]
+    held = {id(part): place for part, place in parts if is_object(part) or isinstance(part, np.ndarray | list | dict)}
+    for function, place in functions:
+        for cell in function.__closure__ or ():
+            try:
+                captured = held.get(id(cell.cell_contents))
+            except ValueError:  # not bound yet
+                continue
+            if captured is not None:
+                reason = f"the function {place} captured {captured}, which is differentiated, and reads a constant"
+                raise ArgumentError(reason, hint="write a method, or pass it to the function")
 
 
 def check_differentiable(value: Any, name: str) -> None:

@@ -26,6 +26,7 @@ from srcgrad.api.arguments import (
     is_static,
     kinds_of,
     positions,
+    require_captured_apart,
     require_derivable,
     require_exact_types,
     require_pair,
@@ -190,6 +191,7 @@ class Derivative:
             from srcgrad.faults import reported
 
             require_exact_types(self.parameters.names, () if values is None else values)
+            require_captured_apart(self.parameters.names, values or (), self.wanted)
             found, is_inferred = reported(self._compile)(values, mode, shown)
             key = (key, constants) if is_inferred else key
             kept = [(k, one) for k, one in self._variants.items() if one.is_current()]

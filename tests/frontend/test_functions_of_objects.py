@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from srcgrad import SrcgradError, options, value_and_grad
+from srcgrad import ArgumentError, SrcgradError, options, value_and_grad
 from srcgrad.runtime.refusals import RefusedType
 from tests.frontend.roads import POINT, ROADS, refused, right
 
@@ -144,3 +144,16 @@ def test_a_deep_copy_shares_what_functions_captured(road):
     right(deeply_copied_with_a_number, road)
     with options(**road), pytest.raises((SrcgradError, RefusedType), match="copy.deepcopy meets a local function"):
         value_and_grad(deeply_copied)(POINT)
+
+
+def of_an_argument(o, t):
+    return o.cb(t) * o.v
+
+
+@ROADS
+def test_a_function_of_an_argument_that_reads_the_argument_is_refused(road):
+    """What it read was constant, as of everything that a function captured: its part was missing."""
+    with options(**road), pytest.raises(ArgumentError, match="the function o.cb captured o, which is differentiated"):
+        value_and_grad(of_an_argument)(Kept(2.0), 3.0)
+    with options(**road):
+        assert value_and_grad(of_an_argument, argnums=1)(Kept(2.0), 3.0) == (12.0, 4.0)
