@@ -34,8 +34,8 @@ class Options:
     optimise: bool = True
     specialise: bool = True
     sink: bool = True  # let the reverse sweep make the shadows that it can make for itself
-    infer: bool = True  # what the front end refuses is written from what is inferred of values, where that is known
-    infer_first: bool = False  # so is what it does not refuse
+    infer: bool = True  # programs are written from what is inferred of values, where that is known
+    infer_first: bool = True  # and not only those that the front end refuses
     varying: tuple[str, ...] = ()  # parameters that are no constants where they are at their defaults
     strong_zeros: bool = False  # zero times an infinite or undefined partial is zero
     check: bool = is_asked_for()  # of what stands at each door, by spec.py

@@ -18,7 +18,7 @@ from srcgrad import grad, hessian, jacfwd, jacobian, jvp, value_and_grad, vjp
 from srcgrad.errors import ArgumentError, SrcgradError
 from srcgrad.programs import options
 
-WAYS = ({}, {"infer": False}, {"infer_first": True}, {"specialise": False})
+WAYS = ({}, {"infer": False}, {"infer_first": False}, {"specialise": False})
 
 
 def other_default(function):

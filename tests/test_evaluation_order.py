@@ -266,7 +266,7 @@ def test_a_view_shows_what_later_operands_change(form: object) -> None:
 
         return form(x, d, grown)
 
-    for way in ({}, {"infer_first": True}):
+    for way in ({}, {"infer_first": False}):
         with srcgrad.options(**way):
             _run(program, POINT)
 

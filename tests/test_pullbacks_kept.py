@@ -88,13 +88,27 @@ def unchanged(function):
     return pullback, kept
 
 
-@pytest.mark.parametrize("function", READERS)
-def test_arrays_that_hold_other_numbers(function):
-    pullback, _ = unchanged(function)
-    for array in (W, Model.w, MODEL.w, outside.w, ROWS[0]):
-        array[0] = 7.0
+def right_or_refused(pullback, kept):
+    """What a pass has read may lie on its tape."""
+    try:
+        np.testing.assert_array_equal(pullback(1.0)[0], kept)
+    except RefusedValue as refusal:
+        assert "has changed since the value was computed" in str(refusal)
+
+
+def test_that_some_are_refused():
+    pullback, _ = unchanged(of_a_name)
+    W[0] = 7.0
     with pytest.raises(RefusedValue, match="has changed since the value was computed"):
         pullback(1.0)
+
+
+@pytest.mark.parametrize("function", READERS)
+def test_arrays_that_hold_other_numbers(function):
+    pullback, kept = unchanged(function)
+    for array in (W, Model.w, MODEL.w, outside.w, ROWS[0]):
+        array[0] = 7.0
+    right_or_refused(pullback, kept)
 
 
 @pytest.mark.parametrize("function", READERS)
@@ -105,11 +119,9 @@ def test_names_and_attributes_that_are_bound_again(function, monkeypatch):
     ROWS[0] = W
     _, again = vjp(function, X)
     assert again(1.0)[0][0] in (7.0, 14.0)
+    right_or_refused(pullback, kept)
     if function is recorded:
         np.testing.assert_array_equal(pullback(1.0)[0], kept)
-    else:
-        with pytest.raises(RefusedValue, match="has changed"):
-            pullback(1.0)
 
 
 LARGE = np.arange(90_000.0).reshape(300, 300)[:, ::2]  # behind the arrays that are copied

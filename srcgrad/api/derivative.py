@@ -220,7 +220,7 @@ class Derivative:
         requests = [request] if applied is None else [replace(request, callee=replace(callee, function=applied))]
         if applied is not None:
             requests += [request] if is_right_as_text(self.primal) else []
-        elif (options.infer or options.infer_first) and facts is not None and isinstance(self.primal, FunctionType):
+        elif options.infer and facts is not None and isinstance(self.primal, FunctionType):
             fixed = self.parameters.constants(values or (), options.varying)
             known = tuple(Constant(value) if name in fixed else value for name, value in named)
             inferred = replace(request, arguments=self.parameters.spread(known))
@@ -230,7 +230,7 @@ class Derivative:
                 return compile_request(each), each.arguments is not None or isinstance(self.primal, Derivative)
             except (LanguageError, MissingRule) as refusal:
                 refused = refusal if refused is None or each is request else refused
-            except InternalError:  # what was refused is said: the fault shows with ``infer_first``
+            except InternalError:  # behind a refusal, that is what is said
                 if refused is None:
                     raise
         assert refused is not None

@@ -26,6 +26,7 @@ from srcgrad.frontend.objects import Made
 from srcgrad.frontend.operators import Operators
 from srcgrad.rules.calling import signature_of
 from srcgrad.rules.table import lookup, operator_of
+from srcgrad.runtime.objects import package_of
 from srcgrad.syntax.globals import GlobalReference
 
 _BY_METHOD: dict[int, str] = {id(each): f"__{each.__name__}__" for each in (abs, float, complex, round)}
@@ -144,7 +145,7 @@ class Asked(Operators):
         kind = None if static is None else static.value
         if not isinstance(kind, type) or is_user_class(kind):
             return False
-        return kind.__module__.partition(".")[0] not in ("builtins", "numpy")
+        return package_of(kind) not in ("builtins", "numpy")
 
     def _of_atoms(self, function: object, node: gast.Call) -> gast.Call:
         """A call with atoms, keywords in the places of the parameters that they name."""

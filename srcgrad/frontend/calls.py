@@ -43,7 +43,7 @@ from srcgrad.frontend.side_effects import update_of_operands
 from srcgrad.frontend.spreading import spread
 from srcgrad.frontend.user_calls import is_none
 from srcgrad.rules.calling import signature_of
-from srcgrad.rules.formula import displayed, is_number, literal
+from srcgrad.rules.formula import displayed, is_named_number, literal
 from srcgrad.rules.memory import home_of
 from srcgrad.rules.table import lookup, refusal
 from srcgrad.rules.template import Rule, UnsupportedCall
@@ -224,7 +224,7 @@ class Calls(DerivativeCalls):
         done: dict[int, gast.expr] = {} if receiver is None else {id(receiver): receiver}
         for expression in [*given, *keywords.values()]:
             self._refuse_function(rule, expression)
-            if owner.get(id(expression)) in rule.sensitive and not _is_named_number(expression):
+            if owner.get(id(expression)) in rule.sensitive and not is_named_number(expression):
                 done[id(expression)] = self.handed_out(self.value(expression), rule, function, expression)
             else:
                 done[id(expression)] = self.settle(expression, calls=False)
@@ -269,7 +269,7 @@ class Calls(DerivativeCalls):
         if not isinstance(number, gast.Attribute) or self.scope.static_of(number.value) is None:
             return node
         settled = self.settle(node)
-        return settled if _is_named_number(settled) else node
+        return settled if is_named_number(settled) else node
 
     def _parts(
         self, expression: gast.expr, given: Sequence[gast.expr], done: dict[int, gast.expr]
@@ -431,9 +431,3 @@ class Calls(DerivativeCalls):
             is_dtype = known or (static is not None and isinstance(static.value, type))
             if (name == "output" and not is_dtype) or ((name or "").startswith("overwrite_") and constant is not False):
                 raise self.refuse(value, f"{spelled(node.func)} stores into an array", "use its result")
-
-
-def _is_named_number(node: gast.expr) -> bool:
-    """Whether an expression is a number by its name in a module, or the negative of one."""
-    number = node.operand if isinstance(node, gast.UnaryOp) else node
-    return isinstance(number, gast.Attribute) and is_number(node)

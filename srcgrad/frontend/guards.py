@@ -22,7 +22,7 @@ import numpy as np
 from srcgrad.frontend.classes import ABSENT, is_descriptor
 from srcgrad.frontend.journal import Journal, Names
 from srcgrad.frontend.meeting import is_users, known_outside
-from srcgrad.runtime.objects import LIBRARIES, is_object
+from srcgrad.runtime.objects import LIBRARIES, is_object, package_of
 
 _HEAP_TYPE = 1 << 9
 #: Types of values that are no functions and hold no objects: the type alone has to be the same.
@@ -254,10 +254,8 @@ def is_compiled_in(value: object) -> bool:
 
 def _may_change(kind: type) -> bool:
     """Whether the attributes of a class may be set; what libraries define stays as it is."""
-    home: object = kind.__module__
-    if not kind.__flags__ & _HEAP_TYPE or not isinstance(home, str):  # of extension types it may be a descriptor
-        return False
-    return home.partition(".")[0] not in LIBRARIES
+    is_known = isinstance(kind.__module__, str)  # of extension types it may be a descriptor
+    return bool(kind.__flags__ & _HEAP_TYPE) and is_known and package_of(kind) not in LIBRARIES
 
 
 def _read_by(code: CodeType) -> Iterator[str]:

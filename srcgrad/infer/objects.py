@@ -272,7 +272,10 @@ def _of_object(analysis: Analysis, receiver: Value, found: Any, name: str, heap:
             note_read(vars(found), name)
         if name not in vars(found):
             return (ANY, analysis.unknown([receiver], heap)) if hasattr(found, name) else None
-        return analysis.outside.value(vars(found)[name]), heap
+        held = vars(found)[name]
+        if isinstance(held, float) and is_of_library(found):  # np.pi and np.inf stay what they are
+            return exact(held), heap
+        return analysis.outside.value(held), heap
     if isinstance(found, type) and type(found) is type:
         held = looked_up(found, name)
         held = held.__func__ if isinstance(held, staticmethod) else held

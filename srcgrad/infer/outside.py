@@ -41,7 +41,7 @@ from srcgrad.language.effects import is_compiled_ufunc
 from srcgrad.language.models.array_modules import canonical
 from srcgrad.runtime.binding import cached_function
 from srcgrad.runtime.exact import is_sparse, why_refused
-from srcgrad.runtime.objects import LIBRARIES, fields_of, is_object
+from srcgrad.runtime.objects import LIBRARIES, fields_of, is_object, package_of
 
 #: Containers whose items are looked at one by one.
 SEQUENCES = (list, tuple, deque)
@@ -60,10 +60,12 @@ def is_of_library(value: object) -> bool:
     """Whether Python or a library defines a function, class or module, or the class of an object."""
     if isinstance(value, ModuleType):
         home: Any = value.__name__
-    elif isinstance(value, FunctionType | BuiltinFunctionType | type) or isinstance(value, COMPILED_BY_CYTHON):
+    elif isinstance(value, FunctionType | BuiltinFunctionType) or isinstance(value, COMPILED_BY_CYTHON):
         home = value.__module__
+        if isinstance(value, FunctionType) and home == "builtins":  # ``exec`` has made it
+            return False
     else:
-        home = type(value).__module__
+        home = package_of(value if isinstance(value, type) else type(value))
     return isinstance(home, str) and home.partition(".")[0] in LIBRARIES or home is None
 
 

@@ -211,6 +211,12 @@ def is_none(expression: gast.AST) -> bool:
     return isinstance(expression, gast.Constant) and expression.value is None
 
 
+def is_named_number(node: gast.expr) -> bool:
+    """Whether an expression is a number by its name in a module, or the negative of one: ``-np.inf``."""
+    number = node.operand if isinstance(node, gast.UnaryOp) else node
+    return isinstance(number, gast.Attribute) and is_number(node)
+
+
 def is_number(expression: gast.expr | None) -> bool:
     """Whether an expression is a literal number, which broadcasts to any shape and promotes no dtype."""
     if expression is None:

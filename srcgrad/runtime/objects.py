@@ -51,7 +51,8 @@ def package_of(kind: type) -> str:
     """The package that a class comes from; none where the class says something else by ``__module__``, as one does that
     ``exec`` has made."""
     module = kind.__module__
-    if not isinstance(module, str) or module == "builtins" and vars(builtins).get(kind.__name__) is not kind:
+    is_made = module == "builtins" and kind.__flags__ & _HEAP_TYPE and vars(builtins).get(kind.__name__) is not kind
+    if not isinstance(module, str) or is_made:
         return ""
     return module.partition(".")[0]
 

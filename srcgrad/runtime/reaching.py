@@ -33,7 +33,7 @@ from weakref import ref
 
 import numpy as np
 
-from srcgrad.runtime.objects import LIBRARIES, fields_of
+from srcgrad.runtime.objects import LIBRARIES, fields_of, package_of
 
 #: Values that hold nothing else: numbers, text, code of C.
 _CLOSED = (
@@ -178,5 +178,9 @@ def _is_of_library(value: Any) -> bool:
     """Whether Python, NumPy, SciPy, or srcgrad, but for what it has compiled, define a function, class or module."""
     if isinstance(value, FunctionType) and "__srcgrad_bindings__" in value.__globals__:
         return False
+    if isinstance(value, type):
+        return package_of(value) in LIBRARIES
     home = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
+    if isinstance(value, FunctionType) and home == "builtins":  # ``exec`` has made it
+        return False
     return isinstance(home, str) and home.partition(".")[0] in LIBRARIES

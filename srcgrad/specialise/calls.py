@@ -25,18 +25,20 @@ from srcgrad.ir import operations as ir
 from srcgrad.language.effects import is_reading, of_function
 from srcgrad.language.effects import method as method_of_builtin
 from srcgrad.language.models.array_modules import model_in_numpy
+from srcgrad.rules.formula import is_named_number
 from srcgrad.rules.table import is_constant, lookup
 from srcgrad.rules.table import method as method_function
 from srcgrad.rules.template import Rule, UnsupportedCall
 from srcgrad.specialise import containers, sets, stores
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.dispatching import Method
-from srcgrad.specialise.expressions import Made, atom, is_spelled, is_varied_container, settled
+from srcgrad.specialise.expressions import Made, atom, is_container, is_spelled, is_varied_container, settled
 from srcgrad.specialise.fields import holds_objects
 from srcgrad.specialise.instances import covers, fixed_parameters, instance_of, static_of
 from srcgrad.specialise.managers import LOCKS
 from srcgrad.specialise.set_operations import SETS
 from srcgrad.syntax.globals import GlobalBinding, reference
+from srcgrad.syntax.parse import clone, walk
 
 
 def call(context: Context, node: gast.Call) -> Made:
@@ -160,6 +162,8 @@ def _applied(
     given = [*node.args, *(keyword.value for keyword in node.keywords)]
     if any(holds_objects(context.facts, context.value(argument)) for argument in given):
         context.refuse(node, "a function that is applied to objects")
+    if function in (min, max) and len(given) > 1 and any(map(is_container, map(context.value, given))):
+        context.refuse(node, "an extremum of tuples")
     first = [] if receiver is None else [receiver]
     keywords = {keyword.arg: keyword.value for keyword in node.keywords}
     if "out" in keywords:
@@ -172,7 +176,7 @@ def _applied(
     for parameter, expression in bound.items():
         parts = expression.elts if parameter == rule.variadic and isinstance(expression, gast.Tuple) else [expression]
         for part in parts:
-            is_read = parameter in rule.sensitive
+            is_read = parameter in rule.sensitive and not _is_option(context, part)
             items = sets.argument(context, function, part) if is_read else None
             done[id(part)] = items or (containers.argument(context, part) if is_read else settled(context, part))
     operands: dict[str, Any] = {}
@@ -187,6 +191,12 @@ def _applied(
     if receiver is not None:
         head = placed(gast.Attribute(done[id(receiver)], node.func.attr, gast.Load()), node.func)
     return placed(gast.Call(head, printed, named_), node), nf.Apply(rule, function, operands)
+
+
+def _is_option(context: Context, node: Any) -> bool:
+    """Whether an argument is a number that a module names, by which a rule may be chosen."""
+    names = [name for name in walk(node) if isinstance(name, gast.Name)]
+    return not any(map(context.is_local, names)) and is_named_number(settled(context, clone(node)))
 
 
 def _widest(context: Context, node: Any, summaries: list[Summary]) -> Summary:

@@ -109,6 +109,8 @@ def _of_dict(context: Context, node: gast.Call, name: str, receiver: Value) -> M
         case ("pop", 1) if is_plain:
             return exchanged(context, base, "pop", [still(context, node.args[0])], (), node)
         case ("popitem", 0) if is_plain:
+            check = call_runtime(runtime.require_entry, [load(base, node)], node)
+            context.out.append(nf.Effect(placed(gast.Expr(check), node), context.span))
             keys = call_builtin("list", [method_call(load(base, node), "keys", [], node)], node)
             key = fixed(context, subscript(keys, constant(-1, node), node))
             value = context.fresh()

@@ -193,10 +193,15 @@ def operate(context: Context, op: gast.AST, atoms: list[gast.expr], node: Any) -
 
 def is_varied_container(context: Context, value: Value) -> bool:
     """Whether a value is a container of what may carry a derivative: what is made of it carries that too."""
-    return carries(context.facts, value) and any(
+    return carries(context.facts, value) and is_container(value)
+
+
+def is_container(value: Value) -> bool:
+    """Whether a value may be a container."""
+    return any(
         isinstance(a, At) and isinstance(a.site.kind, type) and issubclass(a.site.kind, (*_CONTAINERS, set, frozenset))
         for a in value.atoms
-    )  # fmt: skip
+    )
 
 
 def _is_object(value: Value) -> bool:

@@ -24,7 +24,7 @@ from srcgrad.frontend.normal_form import Callee, Guarded, LocalFunction
 from srcgrad.frontend.source import Source
 from srcgrad.infer.heap import Site
 from srcgrad.infer.summaries import Summary
-from srcgrad.infer.values import ANY, Array, At, Bound, Exact, Of, Value, at, exact, union
+from srcgrad.infer.values import ANY, Array, At, Bound, Exact, Of, Value, are_numbers, at, exact, union
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Cell, Literal, Operand, Version
 from srcgrad.ir.regions import (
@@ -50,6 +50,7 @@ from srcgrad.specialise.instances import Instance, fixed_parameters
 from srcgrad.specialise.raising import raises
 from srcgrad.specialise.reduced import Reduced
 from srcgrad.specialise.reducing import changes_nothing
+from srcgrad.specialise.unassigned import is_look
 from srcgrad.syntax.globals import GlobalBinding, reference
 from srcgrad.syntax.namer import Namer
 
@@ -207,6 +208,9 @@ def _is_of_part(here: Apart, statement: Assign, may: bool) -> bool:
     operation = statement.operation
     if may and not isinstance(operation, _PARTS):
         raise here.refuse(statement.node, "an operation that may raise what is caught")
+    if isinstance(operation, ir.SetItem) and may and not are_numbers(here.made.value(operation.value)):
+        if any(isinstance(atom, Array) for atom in here.made.value(operation.base).atoms):
+            raise here.refuse(statement.node, "what may be stored in part before it raises")
     if isinstance(operation, ir.Operator) and operation.in_place and may:
         value = here.made.value(operation.operands[0])
         if value.is_any or not all(isinstance(atom, Exact | Of) for atom in value.atoms):
@@ -231,6 +235,7 @@ def _attempt(here: Apart, part: Sequence[Assign], around: Around) -> Tried:
     bound = {target for statement in part for target in statement.targets}
     read: Counter[Operand] = Counter(operand for statement in part for operand in operands_of(statement.operation))
     given = [operand for operand in read if isinstance(operand, Version) and operand not in bound]
+    part = [_named(here, s, given) if is_look(s.operation) else s for s in part]
     targets = [target for statement in part for target in statement.targets]
     outside = {v for v in targets if here.uses.get(v, 0) > read[v]}
     for looked_up in outside & here.lookups.keys():  # which is looked up again where it is called
@@ -255,6 +260,19 @@ def _attempt(here: Apart, part: Sequence[Assign], around: Around) -> Tried:
         Assign((), ir.WriteCell(around.raised, raised), node),
     ]  # fmt: skip
     return Tried(made, taken)
+
+
+def _named(here: Apart, look: Assign, given: Sequence[Operand]) -> Assign:
+    """A look whether a variable has a value, where that is passed: as None if it has none."""
+    operation, name = look.operation, getattr(look.node, "id", None)
+    assert isinstance(operation, ir.Call)
+    (read,) = operation.positional
+    value = here.made.value(read)
+    if read not in given:
+        return look
+    if name is None or value.is_any or Exact(None) in value.atoms:
+        raise here.refuse(look.node, "what may have no value in this try")
+    return replace(look, operation=replace(operation, positional=(read, Literal(name))))
 
 
 def _function_of(

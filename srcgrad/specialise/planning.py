@@ -295,7 +295,8 @@ def _atoms_of_call(operation: ir.Call, function: Value, value: Any) -> list[Oper
     for parameter, expression in bound.items():
         if parameter in rule.sensitive:
             kept |= {node.id for node in gast.walk(expression) if isinstance(node, gast.Name)}
-    return [operand for operand in given if names[operand] in kept]
+    given = [operand for operand in given if names[operand] in kept]
+    return [o for o in given if not all(isinstance(a, Exact) and type(a.value) is float for a in value(o).atoms)]
 
 
 def _changes(operation: ir.Operation, value: Any) -> bool:

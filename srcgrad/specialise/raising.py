@@ -29,6 +29,7 @@ from srcgrad.ir.regions import Assign, Fall, Handler
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.language.effects import member
 from srcgrad.language.models.array_modules import model_in_numpy
+from srcgrad.runtime.objects import package_of
 from srcgrad.specialise.inlining import has_attempts
 from srcgrad.specialise.instances import static_of
 from srcgrad.specialise.reduced import Reduced
@@ -174,7 +175,7 @@ def _may_differ_in_length(made: Reduced, iterator: Operand) -> bool:
 def _is_plain(kind: type[BaseException]) -> bool:
     """Whether an exception is made of any operands, and runs no code of the user's then."""
     homes = [next(base for base in kind.__mro__ if name in vars(base)) for name in ("__init__", "__new__")]
-    is_builtin = all(home.__module__ == "builtins" for home in homes) and type(kind) is type
+    is_builtin = all(package_of(home) == "builtins" for home in homes) and type(kind) is type
     return is_builtin and not issubclass(kind, _PARTICULAR)
 
 

@@ -133,6 +133,10 @@ def _outputs(context: Context, node: gast.Call, called: Any, receiver: Any) -> M
             context, runtime.at_mask, [o, mask], node)) for o in operands]  # fmt: skip
     made = _bound(context, _computed(context, node, called, receiver, operands, more))
     casting, is_exact = output_of(called)
+    if casting == "equiv" and any(
+        not isinstance(a, Array) or a.rank in (0, None) for out in given for a in context.value(out).atoms
+    ):
+        context.refuse(node, "a product that may be a number, into an output,")
     word = settled(context, words["casting"]) if "casting" in words else constant(casting, node)
     parts = []
     for number, base in enumerate(outputs):

@@ -8,7 +8,7 @@ Enters: a statement of the IR that is being reduced.  Leaves: statements in fron
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import gast
 
@@ -27,13 +27,16 @@ if TYPE_CHECKING:
 
 def looks(made: Reduced, statement: Assign) -> list[Assign]:
     """The read of a variable by itself, if it may have no value."""
-    operation = statement.operation
+    operation: Any = statement.operation
     if isinstance(operation, ir.ReadGlobal):
         made.require_global(operation.name, statement.node)
     if not _may_have_no_value(made, statement) or isinstance(getattr(statement.node, "ctx", None), gast.Del):
         return []
-    if isinstance(operation, ir.Bound) and made.value(operation.source) == exact(ir.UNBOUND):
-        made.refuse(statement.node, f"{operation.variable!r}, which has no value here,")  # its name would have none
+    if not made.value(statement.targets[0]) or (
+        isinstance(operation, ir.Bound) and made.value(operation.source) == exact(ir.UNBOUND)
+    ):
+        name = operation.variable if isinstance(operation, ir.Bound) else operation.cell.variable
+        made.refuse(statement.node, f"{name!r}, which has no value here,")  # its name would have none
     if isinstance(operation, ir.ReadCell):
         operation = ir.ReadCell(made.frame.cells.get(operation.cell, operation.cell))
     value = made.value(statement.targets[0])
@@ -46,6 +49,12 @@ def _may_have_no_value(made: Reduced, statement: Assign) -> bool:
     if isinstance(statement.operation, ir.ReadCell):
         return place_of(statement.node) in made.frame.unassigned.places
     return isinstance(statement.operation, ir.Bound)
+
+
+def is_look(operation: object) -> bool:
+    """Whether an operation looks whether a variable has a value."""
+    function = getattr(getattr(operation, "function", None), "value", None)
+    return isinstance(function, Spelled) and function.value is runtime.require_assigned
 
 
 def refuse_unassigned(made: Reduced) -> None:

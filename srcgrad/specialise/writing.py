@@ -22,9 +22,9 @@ from srcgrad.frontend.classes import found, is_user_class
 from srcgrad.frontend.desugar.build import load, placed
 from srcgrad.frontend.desugar.loops import without_else
 from srcgrad.frontend.source import source_of
-from srcgrad.infer.values import At
+from srcgrad.infer.values import Array, At
 from srcgrad.ir import operations as ir
-from srcgrad.ir.regions import Assign, Block, Function, Loop
+from srcgrad.ir.regions import Assign, Block, Function, Loop, With
 from srcgrad.ir.regions import walk as walk_ir
 from srcgrad.ir.restoring.functions import restored_body
 from srcgrad.ir.restoring.pending import uses_of
@@ -66,7 +66,8 @@ def specialised(instance: Instance) -> nf.Function:
     parameters = [version.variable or version.name for version in given if version not in fixed]
     captured = () if instance.captured is None else tuple(name for _, name in instance.captured.names)
     parameters += captured
-    used = {node.id for statement in body for node in walk(statement) if isinstance(node, gast.Name)}
+    names = [node for statement in body for node in walk(statement) if isinstance(node, gast.Name)]
+    used = {node.id for node in names}
     context = Context(made, facts, naming, source, Namer({*used, *parameters}), frozenset(parameters))
     if made.this is not None and made.this in uses_of(made.function):
         context.refuse(source.node, "an object that is handed on while it is made")
@@ -90,7 +91,7 @@ def specialised(instance: Instance) -> nf.Function:
         keyword_only=frozenset(v.variable or v.name for v in given.keyword_only if v not in fixed),
         variadic=None if given.variadic is None else given.variadic.variable,
         keywords=None if given.rest is None else given.rest.variable,
-        captured=captured, temporaries=frozenset(context.temporaries | {name for name in used if _is_temporary(name)}),
+        captured=captured, temporaries=frozenset(context.temporaries | _temporaries(made, names)),
     )  # fmt: skip
 
 
@@ -104,8 +105,15 @@ def _binds_outside(function: Function, statement: Any) -> bool:
     return False
 
 
-def _is_temporary(name: str) -> bool:
-    return name[:1] == "t" and name[1:].isdigit()
+def _temporaries(made: Reduced, names: list[gast.Name]) -> set[str]:
+    """What the text of a function binds and no variable of the user's is called."""
+    variables = {version.variable for version in made.function.parameters} | {cell.variable for cell in made.cells}
+    for _, statement in walk_ir(made.function.body):
+        bound = [version for name in ("targets", "heads") for version in getattr(statement, name, ())]
+        variables.update(version.variable for version in bound)
+        if isinstance(statement, With):
+            variables.add(statement.entered.variable)
+    return {node.id for node in names if not isinstance(node.ctx, gast.Load)} - variables
 
 
 # --- statements ------------------------------------------------------------------------------------------------------
@@ -189,6 +197,7 @@ def assignment(context: Context, targets: list[Any], value: Any) -> None:
         return
     match targets[0]:
         case gast.Name(id=name):
+            _refuse_imaginary(context, value)
             expression, operation = operation_of(context, value)
             context.out.append(nf.Bind(name, expression, operation, context.span))
         case gast.Subscript(value=base) if _is_users(context, base):
@@ -216,12 +225,23 @@ def _is_users(context: Context, node: Any) -> bool:
     return not value.is_any and len(kinds) == 1 and all(kind is not None and is_user_class(kind) for kind in kinds)
 
 
+def _refuse_imaginary(context: Context, value: Any) -> None:
+    """Refuse to keep the imaginary part of what is stored into, of which a derivative has no view."""
+    if isinstance(value, gast.Attribute) and value.attr == "imag" and any(
+        isinstance(a, Array) and (a.dtype is None or a.dtype.kind == "c") for a in context.value(value.value).atoms
+    ):
+        for _, statement in walk_ir(context.reduced.function.body):
+            if isinstance(getattr(statement, "operation", None), ir.SetItem):
+                context.refuse(value, "the imaginary part of an array that may be stored into")
+
+
 def _unpack(context: Context, elements: list[Any], value: Any) -> None:
     stars = [place for place, element in enumerate(elements) if isinstance(element, gast.Starred)]
     if isinstance(value, gast.Tuple) and not stars and not hasattr(value, "computes"):  # all at once
         held = []
         for part in value.elts:
             name = context.fresh()
+            _refuse_imaginary(context, part)
             context.out.append(nf.Bind(name, *operation_of(context, part), context.span))
             held.append(name)
         for element, name in zip(elements, held, strict=True):
@@ -248,6 +268,10 @@ def _augmented(context: Context, statement: gast.AugAssign) -> None:
         case gast.Name(id=name):
             operand = atom(context, statement.value)
             node = gast.BinOp(load(name, statement), statement.op, operand)
+            if not isinstance(statement.op, gast.Add | gast.Mult) and any(
+                isinstance(a, At) for a in context.value(statement.target).atoms
+            ):
+                context.refuse(statement, "this augmented assignment to a container")
             expression, operation = operate(context, statement.op, [load(name, statement), operand], node)
             context.out.append(nf.Bind(name, expression, operation, context.span, inplace=True))
         case gast.Subscript(value=base) if _is_users(context, base):

@@ -11,7 +11,7 @@ import pytest
 from srcgrad import SrcgradError, options, value_and_grad
 
 POINT = np.array([2.0, 1.0])
-_ROADS: dict[str, dict[str, Any]] = {"alone": {"infer": False}, "default": {}, "first": {"infer_first": True}}
+_ROADS: dict[str, dict[str, Any]] = {"alone": {"infer": False}, "first": {}, "last": {"infer_first": False}}
 ROADS = pytest.mark.parametrize("road", _ROADS.values(), ids=_ROADS)
 
 

@@ -10,7 +10,7 @@ from srcgrad.errors import UnsupportedSyntax
 
 X = np.array([1.24, 1.34, 0.44])
 DIRECTION = np.array([0.3, 0.7, 0.4])
-OPTIONS = [{}, {"infer": False}, {"infer_first": True}, {"specialise": False}, {"optimise": False}]
+OPTIONS = [{}, {"infer": False}, {"infer_first": False}, {"specialise": False}, {"optimise": False}]
 MODES = {
     "reverse": lambda f, *given: srcgrad.value_and_grad(f)(X, *given),
     "forward": lambda f, *given: srcgrad.jvp(f, (X, *given), (DIRECTION, *(None for _ in given))),

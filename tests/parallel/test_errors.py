@@ -45,7 +45,7 @@ def test_a_shard_that_raises_is_named_with_the_users_line(executor):
         "shard 5 raised ValueError: a target is negative\n"
         f"  tests/parallel/losses.py:{RAISES}, in only_positive\n"
         f'    {RAISES} |         raise ValueError("a target is negative")\n'
-        "       |         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^"
+        "       |               ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^"
     )
     assert caught.value.shard == 5
     cause = caught.value.__cause__
@@ -60,7 +60,7 @@ def test_wrong_shapes_between_shards(executor):
     assert text.endswith(
         f"  tests/parallel/losses.py:{MULTIPLIES}, in squares\n"
         f"    {MULTIPLIES} |     e = np.tanh(x @ w) - y\n"
-        "       |     ^^^^^^^^^^^^^^^^^^^^^^"
+        "       |                 ^^^^^"
     )
 
 
