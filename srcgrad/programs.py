@@ -35,7 +35,7 @@ class Options:
     specialise: bool = True
     sink: bool = True  # let the reverse sweep make the shadows that it can make for itself
     infer: bool = True  # programs are written from what is inferred of values, where that is known
-    infer_first: bool = True  # and not only those that the front end refuses
+    infer_first: bool = True  # before the front end is asked, and not only where it refuses
     varying: tuple[str, ...] = ()  # parameters that are no constants where they are at their defaults
     strong_zeros: bool = False  # zero times an infinite or undefined partial is zero
     check: bool = is_asked_for()  # of what stands at each door, by spec.py

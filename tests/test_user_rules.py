@@ -185,7 +185,21 @@ def by_a_method(x):
     return 2.0
 
 
-def into_its_own(x, found, scale):
+def by_a_function(x):
+    np.copyto(x, 1.0)
+    return 2.0
+
+
+def into_an_augmented_one(x):
+    x += 1.0
+    x[0] = 2.0
+    return 2.0
+
+
+def into_its_own(x, found, scale, **more):
+    more[str(x)] = 1.0
+    for each in map(lambda x: x.sort(), [[2.0, 1.0]]):
+        assert each is None
     y = x.copy()
     y[0] = 1.0
     x = np.array(x)
@@ -202,7 +216,7 @@ def test_a_function_that_stores_into_its_argument_gets_no_rule():
     with pytest.raises(RuleError, match=r"into_its_argument stores into its argument x(?s:.*)\^\^\^\^") as refused:
         srcgrad.rule(into_its_argument)(template)
     assert "x[0] = w" in str(refused.value)
-    for function in (into_an_output, by_a_method):
+    for function in (into_an_output, by_a_method, by_a_function, into_an_augmented_one):
         with pytest.raises(RuleError, match="stores into its argument x"):
             srcgrad.constant(function)
     srcgrad.constant(into_its_own)

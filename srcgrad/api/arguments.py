@@ -10,6 +10,7 @@ import inspect
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from enum import Enum
+from functools import partial
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
@@ -18,6 +19,7 @@ import numpy as np
 from srcgrad.errors import ArgumentError, SeedError, Span
 from srcgrad.runtime.exact import inside, is_sparse, named, why_refused
 from srcgrad.runtime.objects import defines, fields_of, is_object
+from srcgrad.runtime.reaching import captured
 
 Argnums = int | str | tuple[int | str, ...]
 
@@ -191,10 +193,11 @@ def kind_of(value: object) -> object:
 
 
 def _exact(key: object) -> object:
-    """A key as what is equal of the same keys alone: 1, True and 1.0, or 0.0 and -0.0, are equal and not the same."""
-    if isinstance(key, tuple):
-        return type(key), tuple(map(_exact, key))
-    return key if type(key) is str else (type(key), repr(key) if isinstance(key, float | complex) else key)
+    """What stands for a key, and differs where keys are equal but not the same: 1, True and 1.0, or 0.0 and -0.0."""
+    if isinstance(key, tuple | frozenset):
+        return type(key), type(key)(map(_exact, key)) if type(key) is frozenset else tuple(map(_exact, key))
+    is_number = isinstance(key, float | complex | np.inexact)
+    return key if type(key) is str else (type(key), repr(key) if is_number else key)
 
 
 def require_exact_type(value: object, place: str) -> None:
@@ -215,21 +218,21 @@ def require_exact_types(names: Iterable[str], values: Iterable[object]) -> None:
             require_exact_type(part, place)
 
 
-def require_captured_apart(names: Iterable[str], values: Iterable[object], wanted: Collection[str]) -> None:
+def require_captured_apart(names: Iterable[str], values: Iterable[object], wanted: Collection[str]) -> bool:
     """Refuse what is differentiated if a function in it captured another part of it: what it reads of that, as of
-    everything outside, is constant, and its part would be missing in the derivative."""
+    everything outside, is constant, and its part would be missing in the derivative.
+
+    Returns whether there are such functions: which object each captured is asked at every call.
+    """
     parts = [part for n, v in zip(names, values, strict=False) if n in wanted for part in inside(v, n)]
-    functions = [(part, place) for part, place in parts if isinstance(part, FunctionType) and part.__closure__]
-    held = {id(part): place for part, place in parts if is_object(part) or isinstance(part, np.ndarray | list | dict)}
+    functions = [(part, place) for part, place in parts if isinstance(part, FunctionType | partial)]
+    held = {id(part): place for part, place in parts if is_object(part) or is_floating(part) and np.ndim(part)}
     for function, place in functions:
-        for cell in function.__closure__ or ():
-            try:
-                captured = held.get(id(cell.cell_contents))
-            except ValueError:  # not bound yet
-                continue
-            if captured is not None:
-                reason = f"the function {place} captured {captured}, which is differentiated, and reads a constant"
+        for part in captured(function):
+            if (other := held.get(id(part))) is not None:
+                reason = f"the function {place} captured {other}, which is differentiated, and would read a constant"
                 raise ArgumentError(reason, hint="write a method, or pass it to the function")
+    return bool(functions)
 
 
 def check_differentiable(value: Any, name: str) -> None:

@@ -75,6 +75,7 @@ class Derivative:
         self.holomorphic = holomorphic
         self._read(receiver)
         self._variants: dict[object, Compiled] = {}
+        self._holding: set[object] = set()  # the kinds of arguments that hold functions
         self._edition = edition()
         primal = self.primal
         self.__name__ = f"{mode}_{getattr(primal, '__name__', 'function')}"
@@ -184,18 +185,22 @@ class Derivative:
             require_exact_types(self.parameters.names, () if values is None else values)
             decides = values is not None and any(is_static(v) or holds_objects(v) for v in values)
             values = values if decides else None
-        key: object = (mode, options, shown, None if values is None else kinds_of(values))
+        kinds = None if values is None else kinds_of(values)
+        key: object = (mode, options, shown, kinds)
         constants = () if values is None else self.parameters.constants(values, options.varying)
         found = self._variants.get(key) or self._variants.get((key, constants))
         if found is None or not found.is_current():
             from srcgrad.faults import reported
 
             require_exact_types(self.parameters.names, () if values is None else values)
-            require_captured_apart(self.parameters.names, values or (), self.wanted)
+            if require_captured_apart(self.parameters.names, values or (), self.wanted):
+                self._holding.add(kinds)
             found, is_inferred = reported(self._compile)(values, mode, shown)
             key = (key, constants) if is_inferred else key
             kept = [(k, one) for k, one in self._variants.items() if one.is_current()]
             self._variants = {**dict(kept[-PROGRAMS:]), key: found}
+        elif kinds in self._holding:
+            require_captured_apart(self.parameters.names, values or (), self.wanted)
         found.refresh()
         return found
 
@@ -215,6 +220,7 @@ class Derivative:
         kept = self.parameters.names[: len(self.parameters.first)]
         request = Request(callee, self.wanted, mode, facts, tupled, DOORS, open=is_open, kept=kept, shown=shown)
         refused: Exception | None = None
+        failed: InternalError | None = None
         absent = [name for name, value in named if value is None]
         applied = applying(self.primal, absent)  # the rule that it has goes before its text
         requests = [request] if applied is None else [replace(request, callee=replace(callee, function=applied))]
@@ -230,10 +236,13 @@ class Derivative:
                 return compile_request(each), each.arguments is not None or isinstance(self.primal, Derivative)
             except (LanguageError, MissingRule) as refusal:
                 refused = refusal if refused is None or each is request else refused
-            except InternalError:  # behind a refusal, that is what is said
-                if refused is None:
+            except InternalError as fault:  # behind a refusal, that is what is said
+                if options.check and refused is None:
                     raise
-        assert refused is not None
+                failed = failed or fault
+        if refused is None:
+            assert failed is not None
+            raise failed
         raise refused.with_traceback(None) from None
 
     def arguments(self, values: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -43,8 +43,9 @@ class Outside:
 
     def __init__(self, forward: FunctionType, backward: FunctionType, names: Names) -> None:
         self._names_back, self._names = names
-        self._back = _state([backward], self._names_back)
-        self._all = _state([forward, backward], self._names)
+        copies: dict[int, Any] = {}
+        self._back = _state([backward], self._names_back, copies)
+        self._all = _state([forward, backward], self._names, copies)
 
     def changed(self, saved: Any) -> str | None:
         """What has changed that the backward half reads, or finds in ``saved``; None where nothing has."""
@@ -59,8 +60,8 @@ class Outside:
         return None
 
 
-def _state(functions: list[Any], names: frozenset[str]) -> list[tuple[Any, Any]]:
-    """What may change, each with what it holds."""
+def _state(functions: list[Any], names: frozenset[str], copies: dict[int, Any]) -> list[tuple[Any, Any]]:
+    """What may change, each with what it holds; ``copies`` of arrays are shared."""
     found: list[tuple[Any, Any]] = []
     pending, seen, size = functions, set[int](), 0
     while pending:
@@ -70,7 +71,9 @@ def _state(functions: list[Any], names: frozenset[str]) -> list[tuple[Any, Any]]
         seen.add(id(value))
         if isinstance(value, np.ndarray) and not value.dtype.hasobject:
             size += value.nbytes
-            found.append((value, value.copy() if size <= COPIED else _checksum(value)))
+            if id(value) not in copies:
+                copies[id(value)] = value.copy() if size <= COPIED else _checksum(value)
+            found.append((value, copies[id(value)]))
             continue
         held = list(_held(value, names))
         found.append((value, held))

@@ -75,8 +75,8 @@ class Pullback:
     """The linear map from a cotangent of f's value to cotangents of its arguments; may be called again and again.
 
     What it keeps is its own: the arguments are copied, and so is the value that it hands out.  What the function reads
-    outside is not copied: where the backward sweep would read it, and it has changed since, a call is refused
-    (``api/outside.py`` says what is not looked into).
+    outside is not copied: where the backward sweep would read it, and it has changed since, a call is refused,
+    which takes a walk over all of it in ``vjp`` and in each call.
     """
 
     def __init__(self, derivative: Derivative, values: tuple[Any, ...], *, watched: bool = True) -> None:

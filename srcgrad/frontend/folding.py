@@ -11,7 +11,7 @@ fields.  Requires that every field is set on every path and that the object is n
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from types import FunctionType
 
 import gast
@@ -25,14 +25,14 @@ from srcgrad.frontend.names import body_of
 from srcgrad.frontend.source import source_of
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
 from srcgrad.syntax.namer import Namer
-from srcgrad.syntax.parse import clone, walk
+from srcgrad.syntax.parse import clone, parameters_of, walk
 
 Refuse = Callable[..., SrcgradError]
 
 
 def stale(kind: type, name: str) -> tuple[str, str]:
     """The reason and the hint where a field is stored into that a function has read while the object was made."""
-    reason = f"the field {name!r} is read by a function that __init__ of class {kind.__name__} makes, as it is then"
+    reason = f"a function that __init__ of class {kind.__name__} makes keeps the value that the field {name!r} has then"
     return reason, "write a method in place of the function"
 
 
@@ -116,8 +116,8 @@ def is_foldable(made: Initialiser) -> bool:
     def refuse(node: gast.AST, reason: str, hint: str) -> UnsupportedSyntax:
         return UnsupportedSyntax(reason, source.span(node), hint=hint)
 
-    fields = (field for field in fields_set(made.function, made.kind) if field not in made.given)
-    if not all(is_field(found(made.kind, field)) for field in fields):
+    names_set = (field for field in fields_set(made.function, made.kind) if field not in made.given)
+    if not all(is_field(found(made.kind, field)) for field in names_set):
         return False  # until a field is set, what the class holds under its name is read
     names = Namer([this])
     try:
@@ -135,29 +135,64 @@ def is_foldable(made: Initialiser) -> bool:
 @remembered
 def read_later(kind: type) -> frozenset[str]:
     """The fields of which functions that ``__init__`` makes read the value as it is then, as they become locals."""
-    makers = (found(kind, name) for name in ("__init__", "__post_init__"))
-    return frozenset[str]().union(*(_read_later(raw, kind) for raw in makers if isinstance(raw, FunctionType)))
+    given = tuple(each.name for each in fields(kind)) if is_dataclass(kind) else ()
+    makers = ((found(kind, "__init__"), ()), (found(kind, "__post_init__"), given))
+    made = [Initialiser(kind, raw, names) for raw, names in makers if isinstance(raw, FunctionType)]
+    return frozenset[str]().union(*(_read_later(each.function, kind) for each in made if _is_folded(each)))
+
+
+def _is_folded(made: Initialiser) -> bool:
+    try:
+        return is_foldable(made)
+    except (SrcgradError, OSError):  # a dataclass has written it: it makes no functions
+        return False
 
 
 @remembered
 def _read_later(function: FunctionType, kind: type) -> frozenset[str]:
-    try:
-        node = source_of(function).node
-    except (SrcgradError, OSError):  # a dataclass has written it: it makes no functions
-        return frozenset()
+    node = source_of(function).node
     this = node.args.args[0].id if node.args.args else ""
-    consumed = {key.value for key in walk(*body_of(node)) if isinstance(key, gast.keyword) and key.arg == "key"}
-    read: set[str] = set()
-    for inner in walk(*body_of(node)):
-        if isinstance(inner, gast.FunctionDef | gast.Lambda) and inner not in consumed:
-            body = inner.body if isinstance(inner, gast.FunctionDef) else [inner.body]
-            read.update(part.attr for part in walk(*body) if isinstance(part, gast.Attribute)
-                        and isinstance(part.value, gast.Name) and part.value.id == this)  # fmt: skip
-        base = initialised(inner, function, kind, this)
-        if base is not None:
-            read |= _read_later(base, kind)
-    fields = fields_set(function, kind)
-    return frozenset(read if read <= {*fields} else {*read, *fields})  # what else it reads may read any field
+    body = body_of(node)
+    read = set(_read_by_functions(body, this))
+    bases = [base for inner in walk(*body) if (base := initialised(inner, function, kind, this)) is not None]
+    read.update(name for base in bases for name in _read_later(base, kind))
+    every = fields_set(function, kind)
+    return frozenset(read if read <= {*every} else {*read, *every})  # a method that is read may read any field
+
+
+def _read_by_functions(body: Sequence[gast.stmt], this: str) -> Iterator[str]:
+    """The attributes of the object that functions read which are made here, and may be called later."""
+    called = _called_at_once(body)
+    for made in walk(*body):
+        if not isinstance(made, gast.FunctionDef | gast.Lambda) or made in called or this in parameters_of(made.args):
+            continue
+        for part in walk(*(made.body if isinstance(made, gast.FunctionDef) else [made.body])):
+            if isinstance(part, gast.Attribute) and isinstance(part.value, gast.Name) and part.value.id == this:
+                yield part.attr
+
+
+_SORTING = ("sorted", "min", "max", "sort")
+_CONSUMING = ("list", "tuple", "set", "sum", "any", "all", *_SORTING)
+
+
+def _called_at_once(body: Sequence[gast.stmt]) -> set[gast.AST]:
+    """The functions that nothing keeps: keys of sorting, what ``list(map(...))`` is given, and those called by name."""
+    nodes = list(walk(*body))
+    found: set[gast.AST] = set()
+    called = {id(node.func) for node in nodes if isinstance(node, gast.Call)}
+    kept = {n.id for n in nodes if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load) and id(n) not in called}
+    for node in nodes:
+        match node:
+            case gast.FunctionDef(name=name) if name not in kept:
+                found.add(node)
+            case gast.Call(func=gast.Name(id=name) | gast.Attribute(attr=name), keywords=keywords) if name in _SORTING:
+                found.update(keyword.value for keyword in keywords if keyword.arg == "key")
+        match node:
+            case gast.Call(
+                func=gast.Name(id=taking), args=[gast.Call(func=gast.Name(id="map" | "filter"), args=[function, *_])]
+            ) if taking in _CONSUMING:
+                found.add(function)
+    return found
 
 
 def _kept(body: Sequence[gast.stmt], this: str) -> Iterator[str]:
@@ -252,9 +287,12 @@ class Folding:
             if self._initialises_object(node):
                 return []
         before = list(self.set)
+        is_late = not self.fields.keys() >= {*_read_by_functions([statement], self.this)}
         self.uses_object = False
         holder = gast.Module([statement], [])
         self._rewrite(holder)
+        if is_late:  # it reads a copy of the object, made of what is set by now
+            self.late |= self.fields.keys()
         if not self.uses_object:
             return list(holder.body)
         return [assign(self.object, self._made(before, statement), statement), *holder.body]

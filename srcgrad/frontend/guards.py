@@ -187,8 +187,7 @@ class _Guards:
             modules.setdefault(value)
         elif isinstance(value, type):
             self.kind(value)
-            if isinstance(value, ABCMeta):  # of which any class may be made a subclass by ``register``
-                self.data[get_cache_token] = get_cache_token, int, _same, get_cache_token()
+            self.registered(value)
         elif isinstance(value, partial):
             for name, given in value.keywords.items():
                 self.same(value.keywords, name, given)
@@ -217,8 +216,14 @@ class _Guards:
     def same(self, namespace: Mapping[str, object], name: str, value: object, owner: object = None) -> None:
         self.names[id(namespace if owner is None else owner), name] = namespace, name, value
 
+    def registered(self, value: object) -> None:
+        """Of an abstract class any class may be made a subclass, by ``register``."""
+        if any(isinstance(each, ABCMeta) for each in (value if isinstance(value, tuple) else (value,))):
+            self.data[get_cache_token] = get_cache_token, int, _same, get_cache_token()
+
     def value(self, key: object, read: Callable[[], object], value: object) -> None:
         kind: Any = type(value)
+        self.registered(value)
         is_simple = kind in _SIMPLE
         self.data[key] = read, kind, None if is_simple else known_outside, None if is_simple else known_outside(value)
         if self.describe is not None and kind not in _SCALARS:

@@ -131,8 +131,8 @@ def _asked(text: str, plan: Plan, expected: Truth) -> Outcome:
 
 
 def _without(changed: tuple[str, ...]) -> AbstractContextManager[None]:
-    """The compiler's options with some of them off."""
-    return options(**{name: False for name in changed if name in Options.__dataclass_fields__})
+    """The compiler's options with some of them off, and with its checks, so that no fault is passed over."""
+    return options(check=True, **{name: False for name in changed if name in Options.__dataclass_fields__})
 
 
 def agree(text: str, plan: Plan = THOROUGH) -> None:

@@ -62,7 +62,7 @@ def is_of_library(value: object) -> bool:
         home: Any = value.__name__
     elif isinstance(value, FunctionType | BuiltinFunctionType) or isinstance(value, COMPILED_BY_CYTHON):
         home = value.__module__
-        if isinstance(value, FunctionType) and home == "builtins":  # ``exec`` has made it
+        if isinstance(value, FunctionType) and home is None:  # ``exec`` has made it
             return False
     else:
         home = package_of(value if isinstance(value, type) else type(value))

@@ -12,6 +12,7 @@ object: of any class, perhaps one that unknown code has seen, and whose methods 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -120,6 +121,10 @@ class Value:
             return False
         return all(_within(a, other.atoms) or other.is_any and isinstance(a, Exact | Of) for a in self.atoms)
 
+    def consists_of(self, is_one: Callable[[Atom], bool]) -> bool:
+        """Whether it stands for something, and each of its atoms is one of these."""
+        return not self.is_any and bool(self.atoms) and all(map(is_one, self.atoms))
+
     def __bool__(self) -> bool:
         """Whether it stands for anything."""
         return self.is_any or bool(self.atoms)
@@ -148,7 +153,22 @@ def at(*sites: Site) -> Value:
 
 def are_numbers(*values: Value) -> bool:
     """Whether values are numbers, or arrays of numbers."""
-    return all(not value.is_any and bool(value.atoms) and all(map(_is_number, value.atoms)) for value in values)
+    return all(value.consists_of(_is_number) for value in values)
+
+
+def are_arrays(value: Value, *, of_numbers: bool = False) -> bool:
+    """Whether a value is an array, or one of numbers, whatever it is."""
+    return value.consists_of(lambda atom: isinstance(atom, Array) and not (of_numbers and atom.number is None))
+
+
+def are_methods(value: Value) -> bool:
+    """Whether a value is a method of something, whatever it is."""
+    return value.consists_of(lambda atom: isinstance(atom, Bound))
+
+
+def are_of(value: Value, *kinds: type | None) -> bool:
+    """Whether a value is a container or an object of one of these classes, whatever it is."""
+    return value.consists_of(lambda atom: isinstance(atom, At) and atom.site.kind in kinds)
 
 
 def _is_number(atom: Atom) -> bool:

@@ -183,9 +183,9 @@ def _reshaped(
 
 
 def _is_number(value: Value) -> bool:
-    return not value.is_any and bool(value.atoms) and all(
-        isinstance(a, Of) and issubclass(a.kind, int | np.integer) or isinstance(a, Exact) and isinstance(a.value, int)
-        for a in value.atoms
+    return value.consists_of(
+        lambda a: isinstance(a, Of) and issubclass(a.kind, int | np.integer)
+        or isinstance(a, Exact) and isinstance(a.value, int)
     )  # fmt: skip
 
 

@@ -20,10 +20,8 @@ from types import FunctionType
 from typing import Any, Protocol
 
 import gast
-import numpy as np
 
 from srcgrad.errors import InternalError, RuleError, SourceUnavailable, Span, SrcgradError
-from srcgrad.language.effects import updating_only
 from srcgrad.runtime.binding import documented_signature
 from srcgrad.runtime.objects import LIBRARIES
 from srcgrad.syntax.parse import parameters_of, parse, walk
@@ -202,42 +200,59 @@ def check_function(function: object, decorator: str) -> None:
 
 
 _VIEWS = frozenset({"T", "mT", "flat", "real", "imag"})
+#: Methods of arrays, and functions of NumPy by their last names, that store into an array, the first argument of these.
+_STORING_METHODS = frozenset({"fill", "sort", "partition", "resize", "setfield", "byteswap", "itemset"})
+_STORING_FUNCTIONS = frozenset({"copyto", "put", "place", "putmask", "fill_diagonal", "put_along_axis", "at"})
 
 
 def _check_stores(function: FunctionType) -> None:
     """Refuse a function that stores into an array that it is given: it is called as it is, and nothing reverses that.
 
-    Told from its text, where this is at hand, and of parameters that are bound nowhere else.
+    Told from its text, where this is at hand: from stores by index, methods, ``out=`` and functions of NumPy into a
+    parameter that is bound nowhere else.  ``x += 1`` is none: it may be of numbers.
     """
     try:
         node = definition(function)
     except (SrcgradError, SyntaxError):
         return
     nodes = list(walk(*node.body))
-    bound = {inner.id for inner in nodes if isinstance(inner, gast.Name) and not isinstance(inner.ctx, gast.Load)}
-    own = parameters_of(node.args) - bound
+    augmented = {inner.target for inner in nodes if isinstance(inner, gast.AugAssign)}
+    bound = {
+        inner.id for inner in nodes
+        if isinstance(inner, gast.Name) and not isinstance(inner.ctx, gast.Load) and inner not in augmented
+    }  # fmt: skip
+    made = [each for each in (node.args.vararg, node.args.kwarg) if each is not None]
+    inside = [inner.args for inner in nodes if isinstance(inner, gast.FunctionDef | gast.Lambda)]
+    own = parameters_of(node.args) - bound - {each.id for each in made} - frozenset().union(*map(parameters_of, inside))
     for inner in nodes:
-        match inner:
-            case gast.Subscript(slice=gast.Constant(value=str())):  # of a dict
-                stored = None
-            case gast.Subscript(value=stored, ctx=gast.Store() | gast.Del()):
-                pass
-            case gast.Call(func=gast.Attribute(value=stored, attr=attr)) if attr in updating_only(np.ndarray):
-                pass
-            case gast.keyword(arg="out", value=stored):
-                pass
-            case _:
-                stored = None
-        while isinstance(stored, gast.Subscript) or isinstance(stored, gast.Attribute) and stored.attr in _VIEWS:
-            stored = stored.value
-        if isinstance(stored, gast.Name) and stored.id in own:
-            place = inner.value if isinstance(inner, gast.keyword) else inner
-            raise RuleError(
-                f"{function.__name__} stores into its argument {stored.id}, which is not reversed: "
-                "a function with a rule, or a constant one, is called as it is",
-                _place(function, place),
-                hint=f"let it store into a copy: {stored.id} = {stored.id}.copy()",
-            )
+        for stored in _stored(inner):
+            while isinstance(stored, gast.Subscript) or isinstance(stored, gast.Attribute) and stored.attr in _VIEWS:
+                stored = stored.value
+            if isinstance(stored, gast.Name) and stored.id in own:
+                raise RuleError(
+                    f"{function.__name__} stores into its argument {stored.id}, which is not reversed: "
+                    "a function with a rule, or a constant one, is called as it is",
+                    _place(function, inner.value if isinstance(inner, gast.keyword) else inner),
+                    hint="let it store into a copy, or into what is no argument",
+                )
+
+
+def _stored(node: gast.AST) -> list[gast.expr]:
+    """What a node certainly stores into, if that is an array."""
+    match node:
+        case gast.Subscript(slice=gast.Constant(value=str())):  # of a dict
+            return []
+        case gast.Subscript(value=stored, ctx=gast.Store() | gast.Del()):
+            return [stored]
+        case gast.Call(func=gast.Attribute(value=stored, attr=attr)) if attr in _STORING_METHODS:
+            return [stored]
+        case gast.Call(func=gast.Attribute(attr=attr), args=[stored, *_]) if attr in _STORING_FUNCTIONS:
+            return [stored]
+        case gast.keyword(arg="out", value=gast.Tuple(elts=outputs)):
+            return list(outputs)
+        case gast.keyword(arg="out", value=stored):
+            return [stored]
+    return []
 
 
 def _check_parameters(template: FunctionType, head: Head, function: object) -> dict[str, object]:

@@ -9,13 +9,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
 
 from srcgrad.runtime.refusals import RefusedType
 
-_UNCHANGING = (int, float, complex, str, bytes, type(None), np.generic, range)
+_UNCHANGING = (
+    int, float, complex, str, bytes, type(None), np.generic, range, FunctionType, BuiltinFunctionType, ModuleType, type,
+)  # fmt: skip
+
+
+def _is_unchanging(value: Any) -> bool:
+    if isinstance(value, tuple):  # a local function as well
+        return all(map(_is_unchanging, value))
+    return isinstance(value, _UNCHANGING)
 
 
 class Closure(tuple[Any, ...]):
@@ -48,7 +57,7 @@ class Closure(tuple[Any, ...]):
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Closure:
         """The function itself, as in Python, where a copy of what it captured could not be told from it."""
-        if not all(isinstance(value, _UNCHANGING) for value in self[2:]):
+        if not all(map(_is_unchanging, self[2:])):
             raise RefusedType(
                 "copy.deepcopy meets a local function, of which Python copies nothing that it captured;"
                 " make the function again in place of a copy"

@@ -94,7 +94,7 @@ def kept(x: Any) -> Any:
 
 
 def snapshot(x: Any) -> Any:
-    """What a function was given, with the arrays that lists and tuples in it hold, as it is now."""
+    """A value as it is now, with the arrays that lists and tuples in it hold: ``kept`` goes into no list."""
     return type(x)(map(snapshot, x)) if type(x) in (list, tuple) else own(x)
 
 

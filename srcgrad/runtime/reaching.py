@@ -14,10 +14,11 @@ import sys
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
-from functools import lru_cache
+from functools import lru_cache, partial
 from logging import Logger
 from types import (
     BuiltinFunctionType,
+    CellType,
     CodeType,
     FunctionType,
     GetSetDescriptorType,
@@ -104,15 +105,39 @@ def _parts(value: Any) -> Iterator[Any]:
 _OF_CLASSES = frozenset({"__dict__", "__weakref__", "__module__", "__doc__", "_abc_impl"})
 
 
+def captured(function: Any) -> Iterator[Any]:
+    """What a function, or a partial one, holds itself: what it captured, its defaults, what lists and dicts among these
+    hold, and what functions among these hold in turn."""
+    pending, seen = [function], set[int]()
+    while pending:
+        value = pending.pop()
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        yield value
+        if isinstance(value, FunctionType):
+            pending += [*(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values()]
+            pending += [cell.cell_contents for cell in value.__closure__ or () if _is_bound(cell)]
+        elif isinstance(value, partial):
+            pending += [value.func, *value.args, *value.keywords.values()]
+        elif isinstance(value, list | tuple | deque | set | frozenset):
+            pending += value
+        elif isinstance(value, dict):
+            pending += value.values()
+
+
+def _is_bound(cell: CellType) -> bool:
+    try:
+        return cell.cell_contents is not cell
+    except ValueError:
+        return False
+
+
 def read_by(function: FunctionType) -> Iterator[Any]:
     """What a function reads that is not its own: captured, default and global values, parts of modules."""
     space, (read, names) = function.__globals__, _names(function.__code__)
     found = [space[name] for name in read if name in space]
-    for cell in function.__closure__ or ():
-        try:
-            found.append(cell.cell_contents)
-        except ValueError:  # nothing is bound yet
-            continue
+    found += [cell.cell_contents for cell in function.__closure__ or () if _is_bound(cell)]
     home = space.get("__package__") or ""
     imported = (sys.modules.get(name) for name in names), (sys.modules.get(f"{home}.{name}") for name in names)
     found += [module for group in imported for module in group if module is not None]
@@ -181,6 +206,4 @@ def _is_of_library(value: Any) -> bool:
     if isinstance(value, type):
         return package_of(value) in LIBRARIES
     home = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
-    if isinstance(value, FunctionType) and home == "builtins":  # ``exec`` has made it
-        return False
     return isinstance(home, str) and home.partition(".")[0] in LIBRARIES

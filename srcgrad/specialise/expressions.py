@@ -150,7 +150,7 @@ def _holds(value: Value) -> bool:
 
 
 def _is_number(value: Value) -> bool:
-    return not value.is_any and bool(value.atoms) and all(isinstance(atom, Of) for atom in value.atoms)
+    return value.consists_of(lambda atom: isinstance(atom, Of))
 
 
 def _with_items(value: Value, index: Value) -> Value:
@@ -162,10 +162,10 @@ def _with_items(value: Value, index: Value) -> Value:
 
 def _is_indexed(value: Value) -> bool:
     """Whether a value is an array or a container, whose items are read by ``Index``."""
-    return not value.is_any and bool(value.atoms) and all(
-        isinstance(a, Array) or isinstance(a, At) and (a.site.kind in (*_CONTAINERS, None)
-                                                        or is_named_tuple(a.site.kind)) for a in value.atoms
-    )  # fmt: skip
+    kinds = (*_CONTAINERS, None)
+    return value.consists_of(
+        lambda a: isinstance(a, Array) or isinstance(a, At) and (a.site.kind in kinds or is_named_tuple(a.site.kind))
+    )
 
 
 def _are_mappings(value: Value) -> bool:

@@ -24,7 +24,7 @@ import gast
 
 from srcgrad.infer.generators import Generator
 from srcgrad.infer.heap import Site
-from srcgrad.infer.values import NEVER, SCALARS, At, Bound, Exact, Of, Value, at, union
+from srcgrad.infer.values import NEVER, SCALARS, At, Bound, Exact, Of, Value, are_of, at, union
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal, Operand, Version
 from srcgrad.ir.regions import Assign, Block, Break, Fall, If, Loop, Statement, Try, With, walk
@@ -129,9 +129,7 @@ def _extended(made: Reduced, call: ir.Call, before: list[Statement]) -> Operand 
 
 
 def is_list(value: Value) -> bool:
-    return not value.is_any and bool(value.atoms) and all(
-        isinstance(atom, At) and atom.site.kind is list for atom in value.atoms
-    )  # fmt: skip
+    return are_of(value, list)
 
 
 def got(made: Reduced, statement: Assign) -> Statement | None:
@@ -231,7 +229,7 @@ def _deciding(made: Reduced, is_any: bool, target: Version, node: gast.AST) -> _
 
 
 def is_number(value: Value) -> bool:
-    return not value.is_any and bool(value.atoms) and all(isinstance(atom, Of | Exact) for atom in value.atoms)
+    return value.consists_of(lambda atom: isinstance(atom, Of | Exact))
 
 
 def _with_sink(block: Block, put: Any, loop: Loop | None, depth: int = 0) -> Block | None:

@@ -345,9 +345,7 @@ def _kept(context: Context, node: Any, taken: set[str]) -> str:
 
 def are(value: Value, kinds: tuple[Any, ...], *, arrays: bool = False) -> bool:
     """Whether a value is an object of one of these classes, or an array, whatever it is."""
-    return not value.is_any and bool(value.atoms) and all(
-        isinstance(a, Array) and arrays or isinstance(a, At) and a.site.kind in kinds for a in value.atoms
-    )  # fmt: skip
+    return value.consists_of(lambda a: isinstance(a, Array) and arrays or isinstance(a, At) and a.site.kind in kinds)
 
 
 def is_unordered(context: Context, value: Value) -> bool:
@@ -360,7 +358,7 @@ def is_unordered(context: Context, value: Value) -> bool:
                 return kind in (str, bytes)
         return False
 
-    return not value.is_any and bool(value.atoms) and all(map(is_one, value.atoms))
+    return value.consists_of(is_one)
 
 
 def _bound(*nodes: gast.AST) -> set[str]:

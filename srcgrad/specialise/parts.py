@@ -24,7 +24,7 @@ from srcgrad.frontend.normal_form import Callee, Guarded, LocalFunction
 from srcgrad.frontend.source import Source
 from srcgrad.infer.heap import Site
 from srcgrad.infer.summaries import Summary
-from srcgrad.infer.values import ANY, Array, At, Bound, Exact, Of, Value, are_numbers, at, exact, union
+from srcgrad.infer.values import ANY, Array, At, Exact, Of, Value, are_methods, are_numbers, at, exact, union
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Cell, Literal, Operand, Version
 from srcgrad.ir.regions import (
@@ -94,8 +94,7 @@ class Apart:
             if isinstance(statement, Assign) and isinstance(statement.operation, ir.Call | ir.ReadGlobal):
                 self.makers[statement.targets[0]] = statement
             if isinstance(statement, Assign) and isinstance(statement.operation, ir.GetAttribute):
-                value = self.made.value(statement.targets[0])
-                if not value.is_any and value.atoms and all(isinstance(atom, Bound) for atom in value.atoms):
+                if are_methods(self.made.value(statement.targets[0])):
                     self.lookups[statement.targets[0]] = statement
 
     def version(self, value: Value, stem: str = "t") -> Version:
@@ -197,10 +196,9 @@ def _augmented(here: Apart, pending: Sequence[Statement], place: int) -> tuple[i
 
 def _keeps_items(value: Value) -> bool:
     """Whether an item that was read and changed can be stored back, so that nothing is raised once it is changed."""
-    return not value.is_any and bool(value.atoms) and all(
-        isinstance(a, Array) and a.number is not None or isinstance(a, At) and a.site.kind in (list, dict)
-        for a in value.atoms
-    )  # fmt: skip
+    return value.consists_of(
+        lambda a: isinstance(a, Array) and a.number is not None or isinstance(a, At) and a.site.kind in (list, dict)
+    )
 
 
 def _is_of_part(here: Apart, statement: Assign, may: bool) -> bool:
@@ -210,7 +208,7 @@ def _is_of_part(here: Apart, statement: Assign, may: bool) -> bool:
         raise here.refuse(statement.node, "an operation that may raise what is caught")
     if isinstance(operation, ir.SetItem) and may and not are_numbers(here.made.value(operation.value)):
         if any(isinstance(atom, Array) for atom in here.made.value(operation.base).atoms):
-            raise here.refuse(statement.node, "what may be stored in part before it raises")
+            raise here.refuse(statement.node, "a store in this try, of which a part may be done before it raises,")
     if isinstance(operation, ir.Operator) and operation.in_place and may:
         value = here.made.value(operation.operands[0])
         if value.is_any or not all(isinstance(atom, Exact | Of) for atom in value.atoms):
@@ -271,7 +269,7 @@ def _named(here: Apart, look: Assign, given: Sequence[Operand]) -> Assign:
     if read not in given:
         return look
     if name is None or value.is_any or Exact(None) in value.atoms:
-        raise here.refuse(look.node, "what may have no value in this try")
+        raise here.refuse(look.node, "a variable that may have no value in this try")
     return replace(look, operation=replace(operation, positional=(read, Literal(name))))
 
 

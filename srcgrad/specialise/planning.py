@@ -21,7 +21,7 @@ from srcgrad.frontend.normal_form import Callee
 from srcgrad.infer.facts import Facts
 from srcgrad.infer.iteration import ITERATORS
 from srcgrad.infer.objects import CONTAINERS
-from srcgrad.infer.values import SCALARS, Array, At, Bound, Exact, Of, Value
+from srcgrad.infer.values import SCALARS, Array, At, Bound, Exact, Of, Value, are_arrays, are_methods, are_of
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal, Operand, Version
 from srcgrad.ir.regions import (
@@ -117,7 +117,7 @@ def decided(reduced: Reduced, facts: Facts) -> Naming:
         operation = statement.operation
         if _is_same_anywhere(operation, made):
             made.movable.update(statement.targets)
-        if isinstance(operation, ir.GetAttribute) and _is_method(value(statement.targets[0])):
+        if isinstance(operation, ir.GetAttribute) and are_methods(value(statement.targets[0])):
             made.movable.update(statement.targets)
             made.apart.update(v for v in operands_of(operation) if isinstance(v, Version))
             continue
@@ -135,7 +135,7 @@ def decided(reduced: Reduced, facts: Facts) -> Naming:
             )
     for statement in ordered:
         operation = statement.operation
-        if isinstance(operation, ir.GetAttribute) and operation.name == "flat" and _is_array(value(operation.base)):
+        if isinstance(operation, ir.GetAttribute) and operation.name == "flat" and are_arrays(value(operation.base)):
             made.apart.difference_update(statement.targets)  # a place in it is one in the array
             made.apart.update(v for v in operands_of(operation) if isinstance(v, Version))
             made.movable.update(statement.targets)
@@ -296,7 +296,7 @@ def _atoms_of_call(operation: ir.Call, function: Value, value: Any) -> list[Oper
         if parameter in rule.sensitive:
             kept |= {node.id for node in gast.walk(expression) if isinstance(node, gast.Name)}
     given = [operand for operand in given if names[operand] in kept]
-    return [o for o in given if not all(isinstance(a, Exact) and type(a.value) is float for a in value(o).atoms)]
+    return [o for o in given if not value(o).consists_of(lambda a: isinstance(a, Exact) and type(a.value) is float)]
 
 
 def _changes(operation: ir.Operation, value: Any) -> bool:
@@ -401,20 +401,9 @@ def _rebound(order: _Order, made: Naming, reads: Mapping[Operand, ir.ReadCell]) 
     return found
 
 
-def _is_array(value: Value) -> bool:
-    return not value.is_any and bool(value.atoms) and all(isinstance(atom, Array) for atom in value.atoms)
-
-
-def _is_method(value: Value) -> bool:
-    """Whether a value is a method that a class holds, which is the same whenever it is looked up."""
-    return not value.is_any and bool(value.atoms) and all(isinstance(atom, Bound) for atom in value.atoms)
-
-
 def _is_run_through(value: Value) -> bool:
     """Whether a value is an iterator, a view of a dict or a range."""
-    return not value.is_any and bool(value.atoms) and all(
-        isinstance(atom, At) and atom.site.kind in (*ITERATORS, range) for atom in value.atoms
-    )  # fmt: skip
+    return are_of(value, *ITERATORS, range)
 
 
 #: Built-in functions that loops run over, by what they are given.

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.infer.examples import is_of_kinds
-from srcgrad.infer.values import Array, At, Bound, Exact, Of, Value
+from srcgrad.infer.values import Array, At, Bound, Exact, Of, Value, are_arrays, are_methods
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal, Operand
 from srcgrad.ir.regions import Assign, Fall, Handler
@@ -109,12 +109,12 @@ def _raised(made: Reduced, statement: Assign) -> Kinds | None:
             if not (_classes(made.value(iterator)) or {None}) <= _ITERATORS:
                 return None
             return (ValueError,) if _may_differ_in_length(made, iterator) else ()
-        case ir.GetAttribute(base=base, name="dtype" | "ndim" | "shape" | "size") if _are_arrays(made.value(base)):
+        case ir.GetAttribute(base=base, name="dtype" | "ndim" | "shape" | "size") if are_arrays(
+            made.value(base), of_numbers=True
+        ):
             return ()
         case ir.GetAttribute():
-            value = made.value(statement.targets[0])
-            is_method = not value.is_any and bool(value.atoms) and all(isinstance(a, Bound) for a in value.atoms)
-            return () if is_method else None
+            return () if are_methods(made.value(statement.targets[0])) else None
         case ir.Call(function=Literal(value=Spelled(value=called))) if (
             is_of_kinds(called) or model_in_numpy(called) is not None
         ) and _is_constant(made.value(statement.targets[0])):
@@ -137,7 +137,7 @@ def _called(made: Reduced, function: Operand, given: Sequence[Value]) -> Kinds |
         return ()
     if called is float and len(given) == 1:
         return () if kinds[0] == {float} else None
-    if called in (np.asarray, np.asanyarray) and len(given) == 1 and _are_arrays(given[0]):
+    if called in (np.asarray, np.asanyarray) and len(given) == 1 and are_arrays(given[0], of_numbers=True):
         return ()
     if called is range and len(given) in (1, 2):
         return () if all(kind and kind <= {int, bool} for kind in kinds) else None
@@ -232,12 +232,6 @@ def _classes(value: Value) -> set[Any] | None:
 
 def _is_constant(value: Value) -> bool:
     return not value.is_any and len(value.atoms) == 1 and all(isinstance(atom, Exact) for atom in value.atoms)
-
-
-def _are_arrays(value: Value) -> bool:
-    """Whether a value is an array of numbers."""
-    return not value.is_any and bool(value.atoms) and all(isinstance(a, Array) and a.number is not None
-                                                          for a in value.atoms)  # fmt: skip
 
 
 def _is_iterable(value: Value) -> bool:

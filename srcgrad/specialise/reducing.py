@@ -112,7 +112,7 @@ def _block(made: Reduced, block: Block) -> Block:
                     return Block(tuple(statements), inner.exit)
                 for target, value in zip(statement.targets, inner.exit.values, strict=True):
                     made.functions.alias(target, value)
-                    if target.variable is None:
+                    if target.variable is None or made.value(value) == exact(ir.UNBOUND):
                         made.known[target] = value
                     else:
                         statements.append(Assign((target,), ir.Copy(value), statement.node))

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from srcgrad.infer.values import At, Bound, Exact, Value, exact
+from srcgrad.infer.values import At, Bound, Exact, Value, are_of, exact
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Operand
 from srcgrad.ir.regions import Assign, Statement
@@ -30,9 +30,7 @@ _IN_PLACE = {
 
 def are_sets(value: Value, kinds: tuple[type, ...] = SETS) -> bool:
     """Whether a value is a set, whatever it holds."""
-    return not value.is_any and bool(value.atoms) and all(
-        isinstance(atom, At) and atom.site.kind in kinds for atom in value.atoms
-    )  # fmt: skip
+    return are_of(value, *kinds)
 
 
 def may_be_set(value: Value) -> bool:

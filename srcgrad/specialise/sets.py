@@ -211,7 +211,6 @@ def _items(context: Context, nodes: Sequence[Any]) -> tuple[list[gast.expr], lis
 
 
 def _is_text(value: Value) -> bool:
-    return not value.is_any and bool(value.atoms) and all(
-        isinstance(one, Exact) and type(one.value) is str or isinstance(one, Of) and one.kind is str
-        for one in value.atoms
-    )  # fmt: skip
+    return value.consists_of(
+        lambda one: isinstance(one, Exact) and type(one.value) is str or isinstance(one, Of) and one.kind is str
+    )

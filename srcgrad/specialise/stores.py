@@ -20,7 +20,7 @@ import numpy as np
 from srcgrad import runtime
 from srcgrad.frontend import normal_form as nf
 from srcgrad.frontend.desugar.build import call_runtime, constant, index_value, load, placed, subscript
-from srcgrad.infer.values import Array, At, Bound, Value, exact
+from srcgrad.infer.values import Array, Bound, are_arrays, are_of, exact
 from srcgrad.language.effects import method as effect_of_method
 from srcgrad.language.effects import of_function
 from srcgrad.rules.outputs import WITHOUT_OUTPUT, output_of, position_of_output, takes_output
@@ -67,9 +67,9 @@ def method(context: Context, node: gast.Call, bound: Bound) -> Made | None:
     """A method that stores into an array; None of any other."""
     assert isinstance(node.func, gast.Attribute)
     receiver, name = bound.receiver, bound.name
-    if name == "shuffle" and _are(receiver, _GENERATORS):
+    if name == "shuffle" and are_of(receiver, *_GENERATORS):
         return _shuffle(context, node, settled(context, node.func.value))
-    if not _are_arrays(receiver):
+    if not are_arrays(receiver):
         return None
     if not effect_of_method(name).updated(1 + len(node.args), [str(keyword.arg) for keyword in node.keywords]):
         return None
@@ -86,17 +86,7 @@ def method(context: Context, node: gast.Call, bound: Bound) -> Made | None:
 
 def draws(bound: Bound) -> bool:
     """Whether a method is one of a generator of random numbers, and gives new ones."""
-    return effect_of_method(bound.name).draws and _are(bound.receiver, _GENERATORS)
-
-
-def _are_arrays(value: Value) -> bool:
-    return not value.is_any and bool(value.atoms) and all(isinstance(a, Array) for a in value.atoms)
-
-
-def _are(value: Value, kinds: tuple[type, ...]) -> bool:
-    return not value.is_any and bool(value.atoms) and all(
-        isinstance(a, At) and a.site.kind in kinds for a in value.atoms
-    )  # fmt: skip
+    return effect_of_method(bound.name).draws and are_of(bound.receiver, *_GENERATORS)
 
 
 # --- outputs ---------------------------------------------------------------------------------------------------------
@@ -121,7 +111,7 @@ def _outputs(context: Context, node: gast.Call, called: Any, receiver: Any) -> M
     # All that is given is evaluated in the order of the text, the outputs among it.
     done = {id(part): atom(context, part) for part in arguments if all(part is not out for out in given)}
     outputs = [None if _is_none(context, out) else named(context, out) for out in given]
-    if any(base is not None and not _are_arrays(context.value(out)) for base, out in zip(outputs, given, strict=True)):
+    if any(base is not None and not are_arrays(context.value(out)) for base, out in zip(outputs, given, strict=True)):
         context.refuse(node, "a call that stores into this")
     dropped = {"out", "where", "casting"} if is_ufunc else {"out"}
     more = {key: settled(context, value) for key, value in words.items() if key not in dropped}
@@ -292,7 +282,7 @@ def _shuffle(context: Context, node: gast.Call, rng: gast.expr) -> Made:
 # --- through .flat ---------------------------------------------------------------------------------------------------
 def is_flat(context: Context, node: Any) -> bool:
     """Whether an expression is ``array.flat``."""
-    return isinstance(node, gast.Attribute) and node.attr == "flat" and _are_arrays(context.value(node.value))
+    return isinstance(node, gast.Attribute) and node.attr == "flat" and are_arrays(context.value(node.value))
 
 
 def flat_place(context: Context, target: gast.Subscript) -> tuple[str, gast.expr]:
@@ -334,7 +324,7 @@ _OPTIONAL = ("axis", "casting", "mode", "where", "wrap")
 def _base(context: Context, node: gast.Call, given: Given) -> str:
     """The name of the array that a function stores into, which is its first parameter."""
     base = next(iter(given.values()))
-    if not isinstance(base, gast.Name) or not _are_arrays(context.value(base)):
+    if not isinstance(base, gast.Name) or not are_arrays(context.value(base)):
         context.refuse(node, "a call that stores into this")
     return str(base.id)
 

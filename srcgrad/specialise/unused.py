@@ -15,7 +15,7 @@ from dataclasses import replace
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from srcgrad.infer.values import Bound, Value
+from srcgrad.infer.values import are_methods
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal, Operand
 from srcgrad.ir.regions import Assign, Block, Fall, If, Loop, Statement, Try, With, operands_of, walk
@@ -35,7 +35,7 @@ def without_unused(reduced: Reduced, body: Block) -> Block:
     def only_computes(statement: Assign) -> bool:
         return _only_computes(statement.operation) and not (caught and raises(reduced, statement, (BaseException,)))
 
-    functions = _functions(body) | reduced.iterators | {v for v, value in reduced.values.items() if _is_method(value)}
+    functions = _functions(body) | reduced.iterators | {v for v, value in reduced.values.items() if are_methods(value)}
     while True:
         read: set[Any] = {operand for part in parts_of(body) for operand in operands_of(part)}
         read |= {part.cell for part in parts_of(body) if isinstance(part, ir.ReadCell)}
@@ -43,11 +43,6 @@ def without_unused(reduced: Reduced, body: Block) -> Block:
         if kept is body:
             return body
         body = kept
-
-
-def _is_method(value: Value) -> bool:
-    """Whether a value is a method, which is called by what it is a method of."""
-    return not value.is_any and bool(value.atoms) and all(isinstance(atom, Bound) for atom in value.atoms)
 
 
 def _functions(body: Block) -> set[Operand]:

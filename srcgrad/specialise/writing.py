@@ -226,7 +226,8 @@ def _is_users(context: Context, node: Any) -> bool:
 
 
 def _refuse_imaginary(context: Context, value: Any) -> None:
-    """Refuse to keep the imaginary part of what is stored into, of which a derivative has no view."""
+    """Refuse to bind a variable to the imaginary part of an array that is stored into: its shadow would need a view of
+    an imaginary part, which is not supported."""
     if isinstance(value, gast.Attribute) and value.attr == "imag" and any(
         isinstance(a, Array) and (a.dtype is None or a.dtype.kind == "c") for a in context.value(value.value).atoms
     ):

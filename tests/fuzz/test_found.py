@@ -681,3 +681,17 @@ def test_a_place_that_is_read_of_what_a_store_changes_forward_inside_try(ask):
             k = a
         return m * k + z[1][1] + np.sum(q[0])
     """)
+
+
+def test_a_variable_that_only_branches_which_are_not_taken_bind(ask):
+    """It was copied where the branches end, without a value."""
+    ask("""
+    def f(a, b, x, y, m):
+        if a is None:
+            v = 0
+        if a is None:
+            v = {}
+        for v, a in zip(y, x):
+            m[1] = v
+        return v * b + m[1, 0]
+    """)

@@ -31,7 +31,7 @@ def test_what_was_refused_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
         raise InternalError("no names", Span.unknown())
 
     monkeypatch.setattr(pipeline, "specialised", fail)
-    with pytest.raises(UnsupportedSyntax, match=r"(?s)test_faults.*\^"), options(check=False, infer_first=False):
+    with pytest.raises(UnsupportedSyntax, match=r"(?s)test_faults.*\^"), options(check=False):
         grad(leaves_by_two_ways)(np.ones((2, 2)), 0.5)
 
 

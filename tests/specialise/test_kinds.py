@@ -353,7 +353,7 @@ def changed_before_it_raises(x):
 
 
 def test_what_is_changed_before_it_raises_is_refused():
-    with srcgrad.options(infer_first=True), pytest.raises(UnsupportedSyntax):
+    with pytest.raises(UnsupportedSyntax):
         srcgrad.grad(changed_before_it_raises)(X)
 
 

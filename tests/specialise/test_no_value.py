@@ -34,7 +34,7 @@ def test_a_variable_without_a_value_is_named(function, error, words):
     x = np.array([2.0, 1.0])
     with pytest.raises(UnboundLocalError):
         function(x)
-    with options(infer_first=True), pytest.raises(error, match=words):
+    with pytest.raises(error, match=words):
         value_and_grad(function)(x)
 
 
@@ -77,7 +77,7 @@ def missing_field(a, items):
     return z * a
 
 
-@pytest.mark.parametrize("way", [{}, {"infer_first": True}])
+@pytest.mark.parametrize("way", [{}, {"infer_first": False}])
 @pytest.mark.parametrize(
     "function",
     [too_few, most_of_nothing, most_of_nothing_by_key, field_of_nothing, sum_of_none, field_of_none, missing_field],
