@@ -397,7 +397,7 @@ def compile_request(request: Request, taken: frozenset[str] = frozenset()) -> Co
 
 def _compiled(module: Module, request: Request, taken: frozenset[str]) -> Compiled:
     if request.arguments is not None:
-        request = replace(request, callee=callee_for(request.callee, request.arguments, module.forms.journal))
+        request = replace(request, callee=module.forms.callee(request, callee_for))
     module.keys.entry = request.callee
     function = module.normalized(request.callee)
     facts = entry_facts(function, request.facts)

@@ -17,7 +17,7 @@ from typing import Any
 
 from srcgrad.emit.load import refresh
 from srcgrad.emit.printer import Emission
-from srcgrad.errors import UnsupportedSyntax
+from srcgrad.errors import LanguageError, UnsupportedSyntax
 from srcgrad.frontend.guards import Guards
 from srcgrad.frontend.journal import Journal
 from srcgrad.frontend.normal_form import Callee, Function
@@ -83,13 +83,28 @@ def _of_dicts() -> defaultdict[Any, dict[Any, Any]]:
 @dataclass
 class Forms:
     """The journal of what is read, the normal forms of callees, what they are before local functions are written out,
-    and, by what modules assume (``generic``, ``shown``), the facts of names and how the transforms take them."""
+    the callees for calls from whose arguments values are inferred, and, by what modules assume (``generic``,
+    ``shown``), the facts of names and how the transforms take them."""
 
     journal: Journal = field(default_factory=Journal)
     normal: dict[Callee, Function] = field(default_factory=dict)
     written: dict[Callee, Function | UnsupportedSyntax] = field(default_factory=dict)
+    inferred: dict[tuple[Callee, object], Callee | LanguageError] = field(default_factory=dict)
     known: defaultdict[tuple[bool, bool], dict[Asked, Mapping[str, Fact]]] = field(default_factory=_of_dicts)
     prepared: defaultdict[tuple[bool, bool], dict[Asked, Prepared]] = field(default_factory=_of_dicts)
+
+    def callee(self, request: Request, make: Callable[..., Callee]) -> Callee:
+        """The callee for a call, made once for all its derivatives; raises what refuses it."""
+        key = request.callee, request.kinds
+        if key not in self.inferred:
+            try:
+                self.inferred[key] = make(request.callee, request.arguments, self.journal)
+            except LanguageError as refusal:
+                self.inferred[key] = refusal
+        found = self.inferred[key]
+        if isinstance(found, LanguageError):
+            raise found.with_traceback(None)
+        return found
 
 
 _forms: ContextVar[Forms | None] = ContextVar("srcgrad_forms", default=None)
@@ -125,6 +140,7 @@ class Request:
     kept: tuple[str, ...] = ()  # the parameters that nothing may be stored into: the object of a bound method
     shown: bool = False  # made to be read: what only a check could tell of the parameters is left out
     arguments: Given | None = None  # positional ones and keywords, from which values are inferred; None: they are not
+    kinds: object = None  # what the program depends on of these
 
 
 @dataclass(frozen=True, eq=False)

@@ -229,7 +229,8 @@ class Derivative:
         elif options.infer and facts is not None and isinstance(self.primal, FunctionType):
             fixed = self.parameters.constants(values or (), options.varying)
             known = tuple(Constant(value) if name in fixed else value for name, value in named)
-            inferred = replace(request, arguments=self.parameters.spread(known))
+            kinds = kinds_of(values or ()), self.parameters.constants(values or (), options.varying)
+            inferred = replace(request, arguments=self.parameters.spread(known), kinds=kinds)
             requests.insert(0 if options.infer_first else 1, inferred)
         for each in requests:
             try:

@@ -162,7 +162,7 @@ class Outside:
             return exact(canonical(found))
         if isinstance(found, BuiltinFunctionType) and isinstance(found.__self__, ModuleType | NoneType):
             return exact(found)
-        if is_remembering(found):
+        if is_remembering(found) or callable(found) and package_of(kind) == "srcgrad":  # a derivative
             return exact(found)
         if not callable(found) and (is_sparse(kind) or why_refused(found) is not None):
             return ANY  # its class decides what is computed with it
