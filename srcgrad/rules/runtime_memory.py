@@ -206,18 +206,18 @@ def given_to_(e, g, *, y, y_bar):
 @linear(runtime.own_adjoint, "held")
 def own_adjoint_(held, *known, y, y_bar):
     """What is nobody else's."""
-    return y_bar
+    return like_own(y_bar, y, held, known)
 
 
 @own_adjoint_.tangent
 def own_adjoint_(held, *known, y, held_dot):
-    return like_own(held_dot, y)
+    return like_own(held_dot, y, held, known)
 
 
 @linear(runtime.like_own, "moved")
-def like_own_(moved, y, *, z, z_bar):
+def like_own_(moved, y, held, known, *, z, z_bar):
     """What is left."""
-    return like_own(z_bar, y)
+    return like_own(z_bar, y, held, known)
 
 
 @linear(runtime.each_once, "x")

@@ -228,7 +228,12 @@ def own_adjoint(held: Any, *known: Any) -> Any:
     several places is in the first of them."""
     if isinstance(held, np.ndarray):
         return None if any(np.may_share_memory(held, a) for a in arrays_inside(known)) else held
-    return _own_adjoint(held, cloned(held, keys=True), arrays_inside(known), set())
+    return own_left(held, cloned(held, keys=True), known)
+
+
+def own_left(held: Any, left: Any, known: tuple[Any, ...]) -> Any:
+    """``left``, which is emptied, without the places where a container ``held`` shares memory with ``known``."""
+    return _own_adjoint(held, left, arrays_inside(known), set())
 
 
 @descending
@@ -238,8 +243,8 @@ def _own_adjoint(held: Any, left: Any, arrays: list[Any], around: set[int]) -> S
     if isinstance(held, np.ndarray):
         return None if any(np.may_share_memory(held, a) for a in arrays) else _taken_out(left)
     if not isinstance(held, tuple | list | deque | dict):
-        return held
-    if id(held) in around:
+        return left
+    if id(held) in around or left is None:
         return None
     around.add(id(held))
     parts: list[Any] = []

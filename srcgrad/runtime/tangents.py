@@ -19,7 +19,7 @@ import numpy as np
 from srcgrad.runtime.cotangents import is_floating, untake, zeros_like
 from srcgrad.runtime.defaults import dict_like
 from srcgrad.runtime.descending import Step, descending, is_nested
-from srcgrad.runtime.mirrors import each_once, items_like
+from srcgrad.runtime.mirrors import each_once, items_like, own_left
 from srcgrad.runtime.objects import fields_of, is_object, require_same
 from srcgrad.runtime.refusals import RefusedType, RefusedValue
 from srcgrad.runtime.shadows import accumulate, arrays_inside, cloned, extent, shadow, view_like
@@ -270,10 +270,9 @@ def unpart_like(g: Any, v: Any, w: Any, held: Any, index: Any) -> Any:
     return found
 
 
-def like_own(moved: Any, y: Any) -> Any:
-    """What is left of ``moved``, a tangent, where what it belongs to was left out of ``y``."""
-    if y is None:
-        return None
-    if isinstance(y, tuple | list | deque):
-        return [like_own(part_dot, part) for part_dot, part in zip(moved, y, strict=True)]
-    return {key: like_own(moved[key], part) for key, part in y.items()} if isinstance(y, dict) else moved
+def like_own(moved: Any, y: Any, held: Any, known: tuple[Any, ...]) -> Any:
+    """What is left of ``moved``, a tangent or cotangent of ``held``, in ``y``, which is ``own_adjoint(held, *known)``:
+    zeros where ``y`` has zeros in place of what is shared."""
+    if y is None or not isinstance(moved, tuple | list | deque | dict):
+        return None if y is None else moved
+    return own_left(held, cloned(moved, keys=True), known)

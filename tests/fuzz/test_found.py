@@ -695,3 +695,21 @@ def test_a_variable_that_only_branches_which_are_not_taken_bind(ask):
             m[1] = v
         return v * b + m[1, 0]
     """)
+
+
+def test_a_deque_of_an_array_and_a_number_twice():
+    """Of what the deque shares with its items the tangent was added twice."""
+    agree(textwrap.dedent("""
+    from collections import deque
+    import numpy as np
+
+    def f(a, b, x, y, m):
+        n = x
+        s = np.sum(np.sin(n))
+        n[::2] = np.ones(2)
+        try:
+            q = deque([x, s], maxlen=2)
+        except ValueError:
+            return np.sum(s * s)
+        return np.sum(x * x * x) + q[1] * y[0] * y[0]
+    """), Plan((Check("second"), Check("second", ("sink",)), Check("reverse over reverse"), Check("pair")), None))

@@ -16,6 +16,8 @@ c, n = draws.c, draws.n
 w = n(2, 3)
 whole = np.arange(4)
 
+_SHARED = np.ones(3)
+
 SAMPLES: dict[Callable[..., Any], list[Call]] = {
     runtime.private: [call(n(4)), call(n(2, 3).T, n(2)), call(0.4, n(2)), call(c(2))],
     runtime.unprivate: [call(n(3), 0, 1), call((n(3), n(2)), 1, 2)],
@@ -41,7 +43,10 @@ SAMPLES: dict[Callable[..., Any], list[Call]] = {
     runtime.held_inside: [call([n(3), [n(2)]]), call(n(3))],
     runtime.as_given: [call(n(3), n(3)), call([n(3), n(2)], [n(3), 0.4]), call({"a": n(2)}, {"a": n(2)})],
     runtime.given_to: [call(n(3), n(2, 3)), call([n(3), 0.4], [n(3), n(2)]), call({"a": n(2)}, {"a": n(2)})],
-    runtime.like_own: [call(n(3), n(3)), call([n(3), n(2)], [n(3), n(2)])],
+    runtime.like_own: [
+        call(n(3), n(3), n(3), (n(3),)), call([n(3), n(2)], [n(3), n(2)], [n(3), n(2)], (n(3),)),
+        call([n(3), n(2)], [n(3), n(2)], [_SHARED, n(2)], (_SHARED,)),
+    ],
     runtime.taken: [
         call(n(4), n(4), slice(1, 3)),
         call(n(4), n(4), 2),
