@@ -16,6 +16,7 @@ from dataclasses import replace
 from inspect import Signature
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
 
 import numpy as np
 
@@ -75,7 +76,7 @@ class Derivative:
         self.holomorphic = holomorphic
         self._read(receiver)
         self._variants: dict[object, Compiled] = {}
-        self._holding: set[object] = set()  # the kinds of arguments that hold functions
+        self._holding: WeakSet[Compiled] = WeakSet()  # those for arguments that hold functions
         self._edition = edition()
         primal = self.primal
         self.__name__ = f"{mode}_{getattr(primal, '__name__', 'function')}"
@@ -185,21 +186,20 @@ class Derivative:
             require_exact_types(self.parameters.names, () if values is None else values)
             decides = values is not None and any(is_static(v) or holds_objects(v) for v in values)
             values = values if decides else None
-        kinds = None if values is None else kinds_of(values)
-        key: object = (mode, options, shown, kinds)
+        key: object = (mode, options, shown, None if values is None else kinds_of(values))
         constants = () if values is None else self.parameters.constants(values, options.varying)
         found = self._variants.get(key) or self._variants.get((key, constants))
         if found is None or not found.is_current():
             from srcgrad.faults import reported
 
             require_exact_types(self.parameters.names, () if values is None else values)
-            if require_captured_apart(self.parameters.names, values or (), self.wanted):
-                self._holding.add(kinds)
+            holds = require_captured_apart(self.parameters.names, values or (), self.wanted)
             found, is_inferred = reported(self._compile)(values, mode, shown)
+            self._holding.update([found] if holds else ())
             key = (key, constants) if is_inferred else key
             kept = [(k, one) for k, one in self._variants.items() if one.is_current()]
             self._variants = {**dict(kept[-PROGRAMS:]), key: found}
-        elif kinds in self._holding:
+        elif found in self._holding:
             require_captured_apart(self.parameters.names, values or (), self.wanted)
         found.refresh()
         return found

@@ -153,16 +153,17 @@ def _read_later(function: FunctionType, kind: type) -> frozenset[str]:
     node = source_of(function).node
     this = node.args.args[0].id if node.args.args else ""
     body = body_of(node)
-    read = set(_read_by_functions(body, this))
+    read = set(_read_by_functions(body, this, function))
     bases = [base for inner in walk(*body) if (base := initialised(inner, function, kind, this)) is not None]
     read.update(name for base in bases for name in _read_later(base, kind))
     every = fields_set(function, kind)
     return frozenset(read if read <= {*every} else {*read, *every})  # a method that is read may read any field
 
 
-def _read_by_functions(body: Sequence[gast.stmt], this: str) -> Iterator[str]:
-    """The attributes of the object that functions read which are made here, and may be called later."""
-    called = _called_at_once(body)
+def _read_by_functions(body: Sequence[gast.stmt], this: str, function: FunctionType) -> Iterator[str]:
+    """The attributes of the object that functions read which are made in the body of one, and may be called later."""
+    own = {*function.__code__.co_varnames, *function.__code__.co_cellvars, *function.__code__.co_freevars}
+    called = _called_at_once(body, lambda name: name not in own and name not in function.__globals__)
     for made in walk(*body):
         if not isinstance(made, gast.FunctionDef | gast.Lambda) or made in called or this in parameters_of(made.args):
             continue
@@ -171,26 +172,29 @@ def _read_by_functions(body: Sequence[gast.stmt], this: str) -> Iterator[str]:
                 yield part.attr
 
 
-_SORTING = ("sorted", "min", "max", "sort")
+_SORTING = ("sorted", "min", "max")
 _CONSUMING = ("list", "tuple", "set", "sum", "any", "all", *_SORTING)
 
 
-def _called_at_once(body: Sequence[gast.stmt]) -> set[gast.AST]:
-    """The functions that nothing keeps: keys of sorting, what ``list(map(...))`` is given, and those called by name."""
+def _called_at_once(body: Sequence[gast.stmt], is_builtin: Callable[[str], bool]) -> set[gast.AST]:
+    """The functions that nothing keeps: keys of sorting, what ``list(map(...))`` is given, and those that are called by
+    name, outside of other functions."""
     nodes = list(walk(*body))
     found: set[gast.AST] = set()
-    called = {id(node.func) for node in nodes if isinstance(node, gast.Call)}
+    inside = {id(part) for node in nodes if isinstance(node, gast.FunctionDef | gast.Lambda) for part in walk(node)}
+    called = {id(node.func) for node in nodes if isinstance(node, gast.Call)} - inside
     kept = {n.id for n in nodes if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load) and id(n) not in called}
     for node in nodes:
-        match node:
-            case gast.FunctionDef(name=name) if name not in kept:
-                found.add(node)
-            case gast.Call(func=gast.Name(id=name) | gast.Attribute(attr=name), keywords=keywords) if name in _SORTING:
-                found.update(keyword.value for keyword in keywords if keyword.arg == "key")
-        match node:
-            case gast.Call(
-                func=gast.Name(id=taking), args=[gast.Call(func=gast.Name(id="map" | "filter"), args=[function, *_])]
-            ) if taking in _CONSUMING:
+        if isinstance(node, gast.FunctionDef) and node.name not in kept:
+            found.add(node)
+        if not isinstance(node, gast.Call) or not isinstance(node.func, gast.Name) or not is_builtin(node.func.id):
+            continue
+        if node.func.id in _SORTING:
+            found.update(keyword.value for keyword in node.keywords if keyword.arg == "key")
+        match node.args:
+            case [gast.Call(func=gast.Name(id="map" | "filter" as maps), args=[function, *_])] if (
+                node.func.id in _CONSUMING and is_builtin(maps)
+            ):
                 found.add(function)
     return found
 
@@ -229,6 +233,8 @@ def _changes_object(node: gast.AST, this: str, kind: type, seen: set[object]) ->
             return True
         if _changes_object(part, own, kind, seen):
             return True
+    if any(_read_by_functions(body_of(inner), own, raw)):  # which it may return
+        return True
     return any(not isinstance(node, gast.Attribute) and _hands_on(node, own) for node in walk(*body_of(inner)))
 
 
@@ -287,7 +293,7 @@ class Folding:
             if self._initialises_object(node):
                 return []
         before = list(self.set)
-        is_late = not self.fields.keys() >= {*_read_by_functions([statement], self.this)}
+        is_late = not self.fields.keys() >= {*_read_by_functions([statement], self.this, self.function)}
         self.uses_object = False
         holder = gast.Module([statement], [])
         self._rewrite(holder)

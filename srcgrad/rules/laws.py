@@ -208,7 +208,7 @@ _STORING_FUNCTIONS = frozenset({"copyto", "put", "place", "putmask", "fill_diago
 def _check_stores(function: FunctionType) -> None:
     """Refuse a function that stores into an array that it is given: it is called as it is, and nothing reverses that.
 
-    Told from its text, where this is at hand: from stores by index, methods, ``out=`` and functions of NumPy into a
+    Told from its text, where this is available: from stores by index, methods, ``out=`` and functions of NumPy into a
     parameter that is bound nowhere else.  ``x += 1`` is none: it may be of numbers.
     """
     try:

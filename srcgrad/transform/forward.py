@@ -14,7 +14,7 @@ for every differentiated parameter and returns the value with its tangent; contr
 A tangent is bound wherever its name is bound and the tangent may be read later (``Tangents``): there it is the rule's
 tangent if an operand is varied, else a zero.  So every path that joins, and every loop that repeats, finds it bound,
 and nothing is made at the joins themselves.  (Griewank & Walther, *Evaluating Derivatives*, ch. 3; zeros stand at the
-binder and not at the join, because there the value is certainly at hand.)
+binder and not at the join, because there the value is certainly available.)
 """
 
 from __future__ import annotations

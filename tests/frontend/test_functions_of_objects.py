@@ -113,6 +113,38 @@ class Table:
         self.table = dict(key=lambda t: t * self.v)
 
 
+class ByCall(Kept):
+    def __init__(self, v):
+        self.v = v
+        self.cb = self.made()
+
+    def made(self):
+        return lambda t: t * self.v
+
+
+class Ranking:
+    def sort(self, key):
+        self.key = key
+
+
+class Ranked(Kept):
+    def __init__(self, v):
+        self.v = v
+        ranking = Ranking()
+        ranking.sort(key=lambda t: t * self.v)
+        self.cb = ranking.key
+
+
+class Behind(Kept):
+    def __init__(self, v):
+        self.v = v
+
+        def inner(t):
+            return t * self.v
+
+        self.cb = lambda t: inner(t)
+
+
 class Layers:
     def __init__(self, v):
         self.v = v
@@ -132,6 +164,24 @@ def kept_under_a_word(x):
     o = Table(x[0])
     o.v = x[1]
     return o.table["key"](3.0)
+
+
+def made_by_a_method(x):
+    o = ByCall(x[0])
+    o.v = x[1]
+    return o.cb(3.0)
+
+
+def kept_by_another_object(x):
+    o = Ranked(x[0])
+    o.v = x[1]
+    return o.cb(3.0)
+
+
+def behind_another_function(x):
+    o = Behind(x[0])
+    o.v = x[1]
+    return o.cb(3.0)
 
 
 def made_by_local_functions(x):
@@ -165,7 +215,13 @@ def test_a_field_that_changes_behind_the_function_is_refused(function, road):
 
 
 @ROADS
-@pytest.mark.parametrize("function", [of_a_base_class, rebound_while_it_is_made, kept_under_a_word])
+@pytest.mark.parametrize(
+    "function",
+    [
+        of_a_base_class, rebound_while_it_is_made, kept_under_a_word, made_by_a_method, kept_by_another_object,
+        behind_another_function,
+    ],
+)  # fmt: skip
 def test_a_field_that_changes_while_the_object_is_made_is_refused(function, road):
     refused(function, road, "class|field")
 
