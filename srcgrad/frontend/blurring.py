@@ -16,9 +16,10 @@ from typing import Any
 
 import gast
 
+from srcgrad import runtime
 from srcgrad.frontend.inference import Table
 from srcgrad.frontend.known import PLAIN, Blurred, Known, OneOf, is_named_tuple, matters, parts_of
-from srcgrad.frontend.normal_form import Apply, Bind, Fixed, For, Function, Index, Pop, Statement, Unpack
+from srcgrad.frontend.normal_form import Apply, Bind, Fixed, For, Function, Index, Pack, Pop, Statement, Unpack
 from srcgrad.frontend.walking import statements_of
 from srcgrad.runtime.objects import has_operators
 from srcgrad.syntax.parse import walk
@@ -61,19 +62,22 @@ def _is_blurred(table: Table, known: Known) -> bool:
 def asked_as_numbers(function: Function, names: frozenset[str]) -> dict[Statement, list[str]]:
     """By statement, which of ``names`` it works on by the rules of numbers, arrays and lists."""
     found: dict[Statement, list[str]] = {}
-    for statement in statements_of(function.body) if names and not function.generated else ():
-        worked_on = dict.fromkeys(name for name in _worked_on(statement) if name in names)
-        if worked_on:
-            found[statement] = list(worked_on)
+    statements = list(statements_of(function.body)) if names and not function.generated else []
+    operands = {name for statement in statements for name in _computed_with(statement)}
+    for statement in statements:
+        worked_on = list(_worked_on(statement))
+        match statement:
+            case Bind(target=target, operation=Pack("list" | "tuple", elements)) if target in operands:
+                worked_on += _names(list(elements))
+        if worked_on := [name for name in dict.fromkeys(worked_on) if name in names]:
+            found[statement] = worked_on
     return found
 
 
 def _worked_on(statement: Statement) -> Iterator[str]:
     match statement:
-        case Bind(operation=Apply(function=made, arguments=given), expression=expression):
-            if str(getattr(made, "__module__", None) or "numpy").partition(".")[0] in _HOMES:
-                for argument in given.values():
-                    yield from _names(argument.elts if isinstance(argument, gast.Tuple) else [argument])
+        case Bind(operation=Apply(), expression=expression):
+            yield from _computed_with(statement)
             yield from _asked_in(expression)
         case Bind(operation=Index(base=base)) | Unpack(source=base):
             yield base
@@ -83,6 +87,16 @@ def _worked_on(statement: Statement) -> Iterator[str]:
             for part in statement.reading:
                 if isinstance(part, Bind) and isinstance(part.operation, Index):
                     yield part.operation.base
+
+
+def _computed_with(statement: Statement) -> Iterator[str]:
+    """The operands of a function of NumPy, SciPy or Python's."""
+    match statement:
+        case Bind(operation=Apply(function=made, arguments=given)):
+            home = str(getattr(made, "__module__", None) or "numpy").partition(".")[0]
+            if home in _HOMES or made is runtime.operand:  # the array that NumPy makes of an operand
+                for argument in given.values():
+                    yield from _names(argument.elts if isinstance(argument, gast.Tuple) else [argument])
 
 
 def _asked_in(expression: gast.expr) -> Iterator[str]:

@@ -68,7 +68,7 @@ def _unbound(
         names = exposed & names_bound(*(part for part in parts if part is not None))
         bound |= names
         if id(statement) not in found.dead:
-            kept |= names
+            kept |= names - found.unused.get(id(statement), EMPTY)
     return frozenset(bound - kept)
 
 

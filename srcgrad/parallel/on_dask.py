@@ -11,8 +11,9 @@ from __future__ import annotations
 import pickle
 import time
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import count
 from typing import Any
 
 from srcgrad.errors import SrcgradError
@@ -58,6 +59,7 @@ class DaskRun:
     leaves: dict[Any, tuple[Shards, float]] = field(default_factory=dict)
     levels: list[list[Any]] = field(default_factory=list)  # futures of outcomes, by how often they were combined
     payload: tuple[int, Any] | None = None
+    named: Iterator[int] = field(default_factory=count)  # numbers of the tasks
     makes_blocks: bool = False  # some shards are delayed values
     groups: Groups = field(init=False)
 
@@ -141,7 +143,7 @@ class DaskRun:
         self.remote[number] = item, None if weight is None else [weight]
         if self.request.compiles is not None and not self.request.version:
             arguments = self.sent(number, item), self.request.base.loads, number
-            looked = self.client.submit(look_at, *arguments, key=self.key("srcgrad_look", number))
+            looked = self.client.submit(look_at, *arguments, key=self.key("srcgrad_look"))
             try:
                 with self.report.timing("waiting"):
                     found = self.result(looked, [number])
@@ -155,7 +157,7 @@ class DaskRun:
             firsts = [shards.first for shards in groups]
             items = [[self.sent(n, item) for n, item in enumerate(shards.items, shards.first)] for shards in groups]
             weights = [shards.weights for shards in groups]
-            leaves = self.tasks(run_shards, [self.key(self.what, first) for first in firsts], firsts, items, weights)
+            leaves = self.tasks(run_shards, [self.key(self.what) for _ in firsts], firsts, items, weights)
             for leaf, shards in zip(leaves, groups, strict=True):
                 self.leaves[leaf] = replace(shards, items=[None] * len(shards.items)), time.monotonic()
             completed.update(leaves)
@@ -185,7 +187,7 @@ class DaskRun:
             if size > SCATTERED:
                 future = self.client.scatter(payload, broadcast=True, hash=False)
             else:
-                future = self.client.submit(pass_on, payload, key=self.key("srcgrad_step", self.request.version))
+                future = self.client.submit(pass_on, payload, key=self.key("srcgrad_step"))
             self.payload = self.request.version, future
         return self.payload[1]
 
@@ -198,12 +200,16 @@ class DaskRun:
         groups = [waiting[first : first + FAN_IN] for first in range(0, whole, FAN_IN)]
         self.levels[level] = waiting[whole:]
         if groups:
-            keys = [self.key("srcgrad_sum", self.report.tasks + number) for number in range(len(groups))]
+            keys = [self.key("srcgrad_sum") for _ in groups]
             self.combine(self.tasks(combine_outcomes, keys, groups), level + 1)
 
-    def key(self, what: str, number: int) -> str:
-        """The name of a task: the dashboard groups by what stands before the first hyphen."""
-        return f"{what}-{self.token}-{number}"
+    def key(self, what: str) -> str:
+        """The name of a new task: the dashboard groups by what stands before the first hyphen.
+
+        No two tasks share a name, not even those of one shard that runs again: while the scheduler holds a result, it
+        answers a second task of that name with it.
+        """
+        return f"{what}-{self.token}-{next(self.named)}"
 
     # --- what comes back ---------------------------------------------------------------------------------------------
     def batch(self, completed: Any) -> list[Any]:
@@ -292,8 +298,7 @@ class DaskRun:
     def finished(self) -> Outcome:
         """What the cluster has combined so far, brought here."""
         group = [future for level in self.levels for future in level]
-        key = self.key("srcgrad_sum", self.report.tasks)
-        (final,) = self.tasks(finish_outcomes, [key], [group], [self.source.pulled])
+        (final,) = self.tasks(finish_outcomes, [self.key("srcgrad_sum")], [group], [self.source.pulled])
         self.levels = [[*group, final]]  # to be released with the others
         with self.report.timing("waiting"):
             data: bytes = self.result(final, range(self.source.pulled))

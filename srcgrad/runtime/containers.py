@@ -188,8 +188,17 @@ def rearray(g: Any, like: Any) -> Any:
 
 
 def operand(x: Any) -> Any:
-    """``x`` as NumPy computes with it: a list or tuple is made an array, a number keeps its kind."""
-    return np.array(x) if isinstance(x, tuple | list) else x
+    """``x`` as NumPy computes with it: a list or tuple is made an array, a number keeps its kind.
+
+    Raises ``RefusedType`` of a list or tuple of which NumPy makes an array of objects.
+    """
+    if not isinstance(x, tuple | list):
+        return x
+    made = np.array(x)
+    if made.dtype.kind == "O":
+        kind = type(x).__name__
+        raise RefusedType(f"NumPy makes an array of objects of a {kind} here, and objects in arrays have no derivative")
+    return made
 
 
 def tolist(a: Any) -> Any:

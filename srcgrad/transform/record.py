@@ -171,9 +171,13 @@ class ForwardSweep:
                 return [made_here, assign(saved, call_runtime(runtime.frozen, load(saved)))]
             return [made_here]
         primal = self.primal_of(statement)
-        if primal is None:
-            return [statement_as_python(statement)]
-        return [assign(statement.target, call(primal, *(clone(a) for a in made.arguments)))]
+        value = None if primal is None else call(primal, *(clone(a) for a in made.arguments))
+        code = [statement_as_python(statement) if value is None else assign(statement.target, value)]
+        if self.shadows is not None and statement in self.shadows.calls and self.shadows.calls[statement].result:
+            # On a way that ends in an exception, so that no sweep reverses the call; what stores it reads a shadow.
+            bar = self.shadows.outs.get(statement, self.shadows.bars[statement.target])
+            code.append(assign(bar, call_runtime(runtime.shadow, load(statement.target))))
+        return code
 
     def _append(self, lane: Lane, names: tuple[str | None, ...]) -> gast.stmt:
         values = [constant(None) if name is None else self._held(name) for name in names]

@@ -975,6 +975,47 @@ def test_an_object_where_an_array_might_be_is_refused(f):
     np.testing.assert_allclose(srcgrad.grad(item_of_either)(x + 5.0), slope(item_of_either, x + 5.0), rtol=1e-6)
 
 
+class Total:
+    def __init__(self, values):
+        self.values = values
+
+    def __add__(self, other):
+        return np.sum(self.values**2) + other
+
+    def __mul__(self, other):
+        return np.sum(self.values**2) * other
+
+
+def sum_of_either(x):
+    s = x
+    for _ in range(2):
+        s = Total(x)
+    return np.sum(s) + 1.0
+
+
+def product_of_some(x):
+    some = [x, x]
+    some[int(x[0])] = Total(x)
+    return np.sum(np.multiply(some[1], 2.0))
+
+
+def sum_of_objects(x):
+    s = x[0]
+    for _ in range(2):
+        s = Total(x)
+    return np.sum([s, x[1]]) * 2.0
+
+
+@pytest.mark.parametrize("f", [sum_of_either, product_of_some, sum_of_objects])
+def test_a_function_of_an_object_where_an_array_might_be_is_refused(f):
+    """NumPy calls methods of the object; the rule of arrays made a TypeError of it."""
+    x = np.array([1.0, 2.0, 3.0])
+    assert f(x) > 0.0
+    for derivative in (lambda: srcgrad.grad(f)(x), lambda: srcgrad.jvp(f, (x,), (x,))):
+        with pytest.raises(TypeError, match="an object of class Total stands here|makes an array of objects"):
+            derivative()
+
+
 class Scaled(NamedTuple):
     first: np.ndarray
     second: np.ndarray

@@ -713,3 +713,28 @@ def test_a_deque_of_an_array_and_a_number_twice():
             return np.sum(s * s)
         return np.sum(x * x * x) + q[1] * y[0] * y[0]
     """), Plan((Check("second"), Check("second", ("sink",)), Check("reverse over reverse"), Check("pair")), None))
+
+
+def test_a_variable_that_is_read_before_it_is_bound_and_never_used():
+    """Where the binding was dropped, the read was one of a global."""
+    agree(textwrap.dedent("""
+    import numpy as np
+
+    class Held:
+        def __init__(self, v):
+            self.v = v
+
+        def __enter__(self):
+            return 0.5
+
+        def __exit__(self, *error):
+            return False
+
+    def f(a, b, x, y, m):
+        if not b:
+            z = np.sum(z)
+        else:
+            with Held(y) as held:
+                n = 0.5
+        return a
+    """), Plan((Check("forward"), Check("forward", ("specialise",)), Check("pair", ("infer",))), None))

@@ -108,6 +108,26 @@ def test_shards_of_several_kinds(dask_client):
     assert grad(total, executor=dask_client, weights=[1.0, 2.0, 1.0, 1.0, 1.0, 1.0])(2.0, mixed) == 13.5
 
 
+def test_no_two_tasks_share_a_name(dask_client, monkeypatch):
+    """A shard of a kind that was not known runs again: under its old name the scheduler could give the old result."""
+    names = []
+    map_tasks, submit = dask_client.map, dask_client.submit
+
+    def map_named(*args, key, **kwargs):
+        names.extend(key)
+        return map_tasks(*args, key=key, **kwargs)
+
+    def submit_named(*args, key, **kwargs):
+        names.append(key)
+        return submit(*args, key=key, **kwargs)
+
+    monkeypatch.setattr(dask_client, "map", map_named)
+    monkeypatch.setattr(dask_client, "submit", submit_named)
+    assert grad(total, executor=dask_client)(2.0, [Late(1.0), Late(np.ones(3)), Late(np.ones((2, 2)))]) == 8.0
+    assert report().again >= 2 and len(names) > 5
+    assert len(set(names)) == len(names)
+
+
 def test_closures_lambdas_and_maps(dask_client):
     offset = np.linspace(0.0, 1.0, 7)
     here = value_and_grad(made_of(2.0, offset), reduce=lambda a, b: a if a[0] > b[0] else b)(W, SHARDS)

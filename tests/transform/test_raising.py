@@ -34,3 +34,32 @@ def test_what_is_saved_for_it_is_not_read(infer_first: bool) -> None:
     assert (value, a_bar) == (9.0, 3.0)
     np.testing.assert_array_equal(x_bar, [3.0, 3.0])
     assert "product_bwd" not in derivative.source
+
+
+class Held:
+    def __init__(self, v):
+        self.v = v
+
+
+def second(u, v):
+    return v
+
+
+def stores_into_a_field_and_raises(x, d, a):
+    if a < 0.0:
+        m = [a, Held(a)]
+        m[1].v = second(x, d)
+        return m.shape
+    return a * np.sum(x)
+
+
+@pytest.mark.parametrize("infer", [False, True])
+def test_what_is_stored_before_it_is_what_a_callee_returned(infer: bool) -> None:
+    """The shadow of what the callee had returned was read, and nothing had bound it."""
+    arguments = np.ones(2), {"q": np.ones(3)}
+    with options(check=True, infer=infer):
+        value, (x_bar, _, a_bar) = value_and_grad(stores_into_a_field_and_raises, (0, 1, 2))(*arguments, 3.0)
+        with pytest.raises(AttributeError, match="shape"):
+            value_and_grad(stores_into_a_field_and_raises, (0, 1, 2))(*arguments, -3.0)
+    assert (value, a_bar) == (6.0, 2.0)
+    np.testing.assert_array_equal(x_bar, [3.0, 3.0])
