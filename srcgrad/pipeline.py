@@ -396,7 +396,7 @@ def compile_request(request: Request, taken: frozenset[str] = frozenset()) -> Co
 
 
 def _compiled(module: Module, request: Request, taken: frozenset[str]) -> Compiled:
-    if request.arguments is not None:
+    if request.inferred:
         request = replace(request, callee=module.forms.callee(request, callee_for))
     module.keys.entry = request.callee
     function = module.normalized(request.callee)
@@ -427,7 +427,7 @@ def _compiled(module: Module, request: Request, taken: frozenset[str]) -> Compil
     require_kept(next(made for made in module.functions if made.name == entry), stored)
     module.finish()
     if hidden := hidden_names(module.functions):
-        return compile_request(replace(request, arguments=None), taken | hidden)
+        return compile_request(replace(request, inferred=False), taken | hidden)
     document(module.functions[0], function, request.callee, request.mode, request.wanted)
     if present_options().check:
         check_emitted(module.functions)

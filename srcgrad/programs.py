@@ -139,7 +139,8 @@ class Request:
     open: bool = False  # its entry is called with arguments at which nobody has looked: what was saved is
     kept: tuple[str, ...] = ()  # the parameters that nothing may be stored into: the object of a bound method
     shown: bool = False  # made to be read: what only a check could tell of the parameters is left out
-    arguments: Given | None = None  # positional ones and keywords, from which values are inferred; None: they are not
+    inferred: bool = False  # whether values are inferred, from ``arguments``, positional ones and keywords
+    arguments: Given | None = None  # None: nothing is said of them
     kinds: object = None  # what the program depends on of these
 
 

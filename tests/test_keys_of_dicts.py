@@ -142,7 +142,7 @@ def test_a_dict_that_a_recursion_returned_is_refused_when_it_is_read_by_places(f
     try:
         np.testing.assert_allclose(grad(function)(x), slope, atol=1e-8)
     except TypeError as refusal:
-        assert re.search(place, str(refusal))
+        assert re.search(place + "|an augmented assignment changes a list in place", str(refusal))
     for specialise in (True, False):
         with options(specialise=specialise, infer=False):
             with pytest.raises(TypeError, match=place):
@@ -199,7 +199,8 @@ def test_arguments_are_looked_at_where_their_kinds_are_not_asked_for(tmp_path: P
 def test_what_is_shown_reads_as_the_function_does() -> None:
     assert "require_places" not in grad(layers).source
     assert "for w, b in xs:" in grad(layers).source
-    assert "require_places" in grad(looped_deep).source
+    with options(infer=False):
+        assert "require_places" in grad(looped_deep).source
 
 
 def read_by_numbers_twice(x):
@@ -239,5 +240,7 @@ def test_an_array_that_is_read_by_a_key_where_nothing_runs() -> None:
     np.testing.assert_allclose(grad(rows)(m), 2.0 * m)
     with pytest.raises(UnsupportedSyntax, match="read by a key elsewhere"), options(infer=False):
         grad(rows)(m)
-    with pytest.raises(RefusedType, match="read by a key elsewhere"), options(specialise=False):
+    with pytest.raises(RefusedType, match="read by a key elsewhere"), options(specialise=False, infer=False):
         grad(rows)(m)
+    with options(specialise=False):
+        np.testing.assert_allclose(grad(rows)(m), 2.0 * m)

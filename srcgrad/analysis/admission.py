@@ -140,7 +140,7 @@ def exact_at_entry(function: Function) -> Function:
     """The function with a look at the classes of its arguments, for programs that are called from elsewhere."""
     span = function.span
     names = [name for name in function.parameters if name not in function.defaults]
-    looks = [call_runtime(runtime.require_exact, _read(n), gast.Constant(f"argument {n}", None)) for n in names]
+    looks = [call_runtime(runtime.require_plain, _read(n), gast.Constant(f"argument {n}", None)) for n in names]
     statements = [Effect(gast.Expr(look), span) for look in looks]
     return replace(function, body=Block((*statements, *function.body.statements)))
 

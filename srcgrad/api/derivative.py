@@ -221,20 +221,20 @@ class Derivative:
         request = Request(callee, self.wanted, mode, facts, tupled, DOORS, open=is_open, kept=kept, shown=shown)
         refused: Exception | None = None
         failed: InternalError | None = None
-        absent = [name for name, value in named if value is None]
-        applied = applying(self.primal, absent)  # the rule that it has goes before its text
+        applied = applying(self.primal, [n for n, v in named if v is None])  # the rule that it has, before its text
         requests = [request] if applied is None else [replace(request, callee=replace(callee, function=applied))]
         if applied is not None:
             requests += [request] if is_right_as_text(self.primal) else []
-        elif options.infer and facts is not None and isinstance(self.primal, FunctionType):
-            fixed = self.parameters.constants(values or (), options.varying)
-            known = tuple(Constant(value) if name in fixed else value for name, value in named)
-            kinds = kinds_of(values or ()), self.parameters.constants(values or (), options.varying)
-            inferred = replace(request, arguments=self.parameters.spread(known), kinds=kinds)
+        elif options.infer and isinstance(self.primal, FunctionType):
+            inferred = replace(request, inferred=True)
+            if values is not None:
+                fixed = self.parameters.constants(values, options.varying)
+                known = self.parameters.spread(tuple(Constant(v) if name in fixed else v for name, v in named))
+                inferred = replace(inferred, arguments=known, kinds=(kinds_of(values), fixed))
             requests.insert(0 if options.infer_first else 1, inferred)
         for each in requests:
             try:
-                return compile_request(each), each.arguments is not None or isinstance(self.primal, Derivative)
+                return compile_request(each), each.inferred or isinstance(self.primal, Derivative)
             except (LanguageError, MissingRule) as refusal:
                 refused = refusal if refused is None or each is request else refused
             except InternalError as fault:  # behind a refusal, that is what is said

@@ -51,7 +51,7 @@ from srcgrad.frontend.scope import (
 )
 from srcgrad.frontend.signatures import (
     Signature,
-    default_objects,
+    default_expressions,
     definition_of,
     receiver_of,
     refused_as_a_whole,
@@ -65,7 +65,6 @@ from srcgrad.frontend.stopping import detached
 from srcgrad.frontend.telling import any_objects, bears_out, meets_objects, moves, returns
 from srcgrad.frontend.unassigned import refuse_unassigned
 from srcgrad.frontend.webs import split
-from srcgrad.syntax.globals import GlobalBinding, reference
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import parameters_of
 
@@ -413,15 +412,7 @@ class Normalizer(Statements):
 
     def _defaults(self, parameters: Sequence[str]) -> dict[str, gast.expr]:
         function = text_of(self.callee)
-        if isinstance(function, LocalFunction):
-            return {}
-        made: dict[str, gast.expr] = {}
-        for name, default in signature_of(function).defaults.items():
-            if name in parameters:
-                if not isinstance(default, gast.Constant | GlobalBinding):
-                    default = GlobalBinding(f"{name}_default", default_objects(function)[name])
-                made[name] = reference(default) if isinstance(default, GlobalBinding) else default
-        return made
+        return {} if isinstance(function, LocalFunction) else default_expressions(function, parameters)
 
     def _body(self) -> None:
         for name, value in self.held_at_entry.items():

@@ -7,7 +7,7 @@ of its normal form, in order, and the callables among them, which are fixed ther
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import FunctionType
 from typing import TypeAlias
@@ -86,6 +86,17 @@ def default_objects(function: FunctionType) -> dict[str, object]:
     names = function.__code__.co_varnames[: function.__code__.co_argcount]
     values = function.__defaults__ or ()
     return {**dict(zip(names[len(names) - len(values) :], values, strict=True)), **(function.__kwdefaults__ or {})}
+
+
+def default_expressions(function: FunctionType, parameters: Sequence[str]) -> dict[str, gast.expr]:
+    """The defaults of these parameters, as a derivative of the function has them."""
+    made: dict[str, gast.expr] = {}
+    for name, default in signature_of(function).defaults.items():
+        if name in parameters:
+            if not isinstance(default, gast.Constant | GlobalBinding):
+                default = GlobalBinding(f"{name}_default", default_objects(function)[name])
+            made[name] = reference(default) if isinstance(default, GlobalBinding) else default
+    return made
 
 
 @remembered

@@ -241,7 +241,8 @@ def _loop(analysis: Analysis, frame: Frame, statement: Loop, heap: Heap) -> Ways
 def _try(analysis: Analysis, frame: Frame, statement: Try, heap: Heap) -> Ways:
     outer, frame.raised = frame.raised, [heap]
     inner = run_block(analysis, frame, statement.body, heap)
-    raised, frame.raised = frame.raised, [] if outer is not None or statement.final.statements else None
+    is_followed = outer is not None or statement.final.statements or not isinstance(statement.final.exit, Fall)
+    raised, frame.raised = frame.raised, [] if is_followed else None
     fell = list[Way | None]()
     if inner.fell is not None:
         after = run_block(analysis, frame, statement.orelse, inner.fell[1])

@@ -28,6 +28,7 @@ class Facts:
     is_reshaped: bool = False  # some array gets another rank or dtype: those of arrays are not known
     entry: list[Summary] = field(default_factory=list)  # of the call that is analysed
     generators: Mapping[Site, Generator] = field(default_factory=dict)  # those of the program that are followed
+    data: Site | None = None  # what stands for all data, where nothing is said of the arguments
     is_lost: bool = False  # the program reaches its own frames or namespaces: anything may be anything
     _last: dict[Site, Contents] = field(default_factory=dict)
 

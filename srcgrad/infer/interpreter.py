@@ -270,8 +270,8 @@ def analysed(
 ) -> Facts | None:
     """Facts of a call with these arguments, or of any call with data; None of a function whose text cannot be read.
 
-    ``by_kind``: of every call with arguments of the same kinds.  ``lower`` makes the IR.  ``most``: how many statements
-    may be run; raises ``GivenUp`` where there are more.
+    ``by_kind``: of every call with arguments of the same kinds, where what is outside is of the same kinds too.
+    ``lower`` makes the IR.  ``most``: how many statements may be run; raises ``GivenUp`` where there are more.
     """
     assigned, kept, alive = Assigned(), dict[Site, object](), list[Outside]()
     while True:
@@ -289,6 +289,8 @@ def analysed(
         if by_kind:
             outside.by_kind, value = Kinds(outside, outside.value_itself).of, Kinds(outside).of
         named = tuple((name, value(each)) for name, each in (keywords or {}).items())
+        if arguments is None:
+            analysis.facts.data = DATA
         given = data_for(outside, made) if arguments is None else Given(tuple(map(value, arguments)), named)
         call(analysis, frame, _ENTRY, exact(function), given, heap)
         analysis.facts.seen |= set(kept)
@@ -301,11 +303,15 @@ def analysed(
 
 def data_for(outside: Outside, function: Function) -> Given:
     """Arguments of which nothing is said: numbers, arrays and containers of such, which may be one another."""
-    site = Site(None, "arguments", "outside")
-    outside.contents[site] = Contents(single=False, rest=at(site))
+    outside.contents[DATA], outside.objects[DATA] = Contents(single=False, rest=at(DATA)), DATA
     given = function.parameters
-    named = tuple((version.variable or version.name, at(site)) for version in given.keyword_only)
-    return Given((at(site),) * len((*given.positional_only, *given.positional)), named)
+    named = tuple((version.variable or version.name, at(DATA)) for version in given.keyword_only)
+    more = None if given.variadic is None and given.rest is None else at(DATA)
+    return Given((at(DATA),) * len((*given.positional_only, *given.positional)), named, more)
+
+
+#: All data that a program is given or makes of that, where nothing is said of its arguments.
+DATA = Site(None, "arguments", "outside")
 
 
 _ENTRY = Assign((), ir.Copy(ir.Literal(None)), gast.Pass())  # the call from outside

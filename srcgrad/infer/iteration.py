@@ -130,7 +130,7 @@ def iterate(analysis: Analysis, frame: Frame, statement: Statement, value: Value
             found.append(source)
         elif isinstance(atom, At) and kind is None:
             held, heap = elements(analysis, frame, statement, source, heap)
-            made, heap = data(frame, statement, heap, held, source, part="iterator")
+            made, heap = container(frame, statement, heap, None, Contents(single=False, rest=held), "iterator")
             found += [made, source]  # an iterator is its own
         elif isinstance(atom, Exact | Of) and kind in SCALARS:
             continue

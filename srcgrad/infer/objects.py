@@ -79,14 +79,14 @@ def is_plain(analysis: Analysis, heap: Heap, *values: Value) -> bool:
 
 def data(frame: Frame, statement: Statement, heap: Heap, *held: Value, part: object = None) -> tuple[Value, Heap]:
     """A new object of a library, which may hold these values."""
-    site = frame.site(None, statement, part)
+    site = frame.facts.data or frame.site(None, statement, part)  # it may be one of the arguments
     value = at(site)
     rest = union(value, *held)
     return value, heap.allocated(site, Contents(single=False, rest=rest, others=rest))
 
 
 def container(
-    frame: Frame, statement: Statement, heap: Heap, kind: type, contents: Contents, part: object = None
+    frame: Frame, statement: Statement, heap: Heap, kind: type | None, contents: Contents, part: object = None
 ) -> tuple[Value, Heap]:
     site = frame.site(kind, statement, part)
     return at(site), heap.allocated(site, contents)

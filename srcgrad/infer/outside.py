@@ -267,7 +267,9 @@ class Outside:
         return self._values.get(id(part))
 
     def again(self, found: Any) -> Value:
-        """The value of an object that a site stands for."""
+        """The value of an object that a site stands for, or of all data."""
+        if isinstance(found, Site):
+            return at(found)
         return at(self.cell(found)) if isinstance(found, CellType) else self.value(found)
 
     def cell(self, cell: CellType) -> Site:

@@ -114,6 +114,7 @@ class Continue:
 @dataclass(frozen=True, eq=False)
 class Return:
     value: Operand
+    node: gast.AST | None = None
 
 
 @dataclass(frozen=True, eq=False)

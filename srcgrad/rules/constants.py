@@ -85,7 +85,7 @@ constant(
     runtime.all_places, runtime.dtype_of_first,
     runtime.chosen, runtime.chosen_number, runtime.argsorted, runtime.shortest, runtime.places_of, runtime.is_above,
     runtime.is_below, runtime.is_exact, runtime.is_within, runtime.attribute, runtime.made, runtime.require_apart,
-    runtime.require_count, runtime.require_data, runtime.require_exact, runtime.require_length,
+    runtime.require_count, runtime.require_data, runtime.require_exact, runtime.require_plain, runtime.require_length,
     runtime.require_bounds, runtime.require_mapping, runtime.require_new,
     runtime.require_no_object, runtime.require_order, runtime.require_disjoint,
     runtime.require_number, runtime.require_output, runtime.require_key, runtime.require_places,

@@ -92,7 +92,7 @@ _NAMES = {
         "angle_slope half_circle is_above is_below is_within masked power_partial prevails quotient "
         "safe_divide share where_finite wins"
     ),
-    "exact": "require_exact",
+    "exact": "require_exact require_plain",
     "extrema": "exp_share initial_share latest ties",
     "fields": "field field_of unfield",
     "finite_differences": (

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.runtime.objects import LIBRARIES, fields_of, has_fields, is_object
+from srcgrad.runtime.objects import LIBRARIES, fields_of, has_fields, has_operators, is_object
 from srcgrad.runtime.refusals import RefusedType
 
 #: Subclasses of NumPy's own that compute as arrays do (a record array without fields; one with fields has a dtype of
@@ -205,3 +205,15 @@ def require_exact(x: Any, place: str) -> Any:
         if refused is not None:
             raise RefusedType(f"{where} is {refused[0]}; {refused[1]}")
     return x
+
+
+def require_plain(x: Any, place: str) -> Any:
+    """``x``, an argument of which nothing is known: a number, an array, a container of such, or whatever else is no
+    object of a user's class; refused at ``place`` otherwise, and where ``require_exact`` refuses it."""
+    if type(x) is np.ndarray and x.dtype.names is None or type(x) is float:
+        return x
+    for value, where in inside(x, place):
+        if is_object(value) or has_operators(type(value)):
+            what = f"{where} is an object of class {named(type(value))}, which was not known when this was compiled"
+            raise RefusedType(f"{what}; call the derivative with it, grad(f)(...), or pass its fields one by one")
+    return require_exact(x, place)

@@ -179,7 +179,7 @@ def _region(here: Apart, statement: Statement, around: Around) -> tuple[list[Sta
         case With():
             return _with(here, statement, around)
         case Try():
-            return _finally(here, statement, around) if statement.final.statements else _try(here, statement, around)
+            return _finally(here, statement, around)
     raise AssertionError(statement)
 
 
@@ -302,7 +302,7 @@ def _finally(here: Apart, statement: Try, around: Around) -> tuple[list[Statemen
     """A ``try`` without its last block, which runs wherever it is left."""
     final, node = statement.final, statement.node
     inner = replace(statement, final=Block((), Fall()))
-    if all(_forgets(part) for part in final.statements):  # the name of an exception that was handled
+    if isinstance(final.exit, Fall) and all(map(_forgets, final.statements)):  # names of handled exceptions, or nothing
         return _try(here, inner, around)
     raised = here.cell("raised")
     last = ((final, around),)

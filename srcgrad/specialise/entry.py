@@ -1,8 +1,8 @@
 """The call that a program is compiled for, as a callee with its ``Instance``.
 
-Enters: a function and the arguments of a call.  Leaves: the callee, which holds of every call with arguments of the
-same kinds, as long as what the function reads from outside is of the same kinds too: the journal of the compile gets
-what describes those, from which its guards are made.
+Enters: a function and the arguments of a call, or none.  Leaves: the callee, which holds of every call with arguments
+of the same kinds (without arguments: with data), as long as what the function reads from outside is of the same kinds
+too: the journal of the compile gets what describes those, from which its guards are made.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from srcgrad.specialise.instances import instance_of
 MOST = 5_000  # statements that the analysis runs
 
 
-def callee_for(callee: Callee, arguments: tuple[tuple[Any, ...], Mapping[str, Any]], journal: Journal) -> Callee:
+def callee_for(callee: Callee, arguments: tuple[tuple[Any, ...], Mapping[str, Any]] | None, journal: Journal) -> Callee:
     """Raises ``UnsupportedSyntax`` where it is not known what the values may be."""
     function: Any = callee.function
-    positional, keywords = arguments
+    positional, keywords = (None, None) if arguments is None else arguments
     journal.describe = described
     try:
         facts = analysed(function, positional, keywords, by_kind=True, most=MOST)

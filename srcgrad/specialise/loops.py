@@ -32,7 +32,7 @@ from srcgrad.frontend.desugar.build import (
     subscript,
     tuple_of,
 )
-from srcgrad.infer.heap import sites_of
+from srcgrad.infer.heap import Site, sites_of
 from srcgrad.infer.objects import MAPPINGS
 from srcgrad.infer.values import Array, At, Bound, Exact, Of, Value
 from srcgrad.ir import operations as ir
@@ -195,7 +195,7 @@ def series_of(context: Context, node: Any, taken: set[str]) -> Series | None:
         from srcgrad.specialise.sets import gone_over  # whose items may be those of a loop in turn
 
         name = gone_over(context, node)
-    elif are(value, (list, tuple, deque, range), arrays=True):
+    elif are(value, (list, tuple, deque, range), arrays=True, data=context.facts.data):
         name = _kept(context, node, taken)
     else:
         return None
@@ -343,9 +343,16 @@ def _kept(context: Context, node: Any, taken: set[str]) -> str:
     return held
 
 
-def are(value: Value, kinds: tuple[Any, ...], *, arrays: bool = False) -> bool:
-    """Whether a value is an object of one of these classes, or an array, whatever it is."""
-    return value.consists_of(lambda a: isinstance(a, Array) and arrays or isinstance(a, At) and a.site.kind in kinds)
+def are(value: Value, kinds: tuple[Any, ...], *, arrays: bool = False, data: Site | None = None) -> bool:
+    """Whether a value is an object of one of these classes, or an array, or ``data`` (of which a check that stands
+    before the loop makes sure that it has places), whatever it is."""
+
+    def is_one(atom: Any) -> bool:
+        if isinstance(atom, Array):
+            return arrays
+        return isinstance(atom, At) and (atom.site.kind in kinds or atom.site == data)
+
+    return value.consists_of(is_one)
 
 
 def is_unordered(context: Context, value: Value) -> bool:

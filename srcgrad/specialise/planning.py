@@ -160,7 +160,7 @@ def decided(reduced: Reduced, facts: Facts) -> Naming:
                 made.statements.add(statement)
     for version in [*function.parameters, *(v for _, s in walk(function.body) for v in _bound_by(s))]:
         if version.variable is not None:
-            made.kinds[version] = _kind(value(version))
+            made.kinds[version] = kind_of(facts, value(version))
     for block in _blocks(function):
         if isinstance(block.exit, Return) and isinstance(block.exit.value, Version):
             made.apart.add(block.exit.value)
@@ -179,8 +179,10 @@ def _class_of(kind: type) -> object:
     return "integer" if issubclass(kind, int | np.integer) else kind
 
 
-def _kind(value: Value) -> object:
-    """The classes and ranks of a value: a name of the normal form stands for one kind."""
+def kind_of(facts: Facts, value: Value) -> object:
+    """The classes and ranks of a value: a name of the normal form stands for one kind.
+
+    Numbers and what may be one, since nothing is said of it, share names: nothing is known of such a name."""
     found: set[object] = {"any"} if value.is_any else set()
     for atom in value.atoms:
         match atom:
@@ -191,7 +193,7 @@ def _kind(value: Value) -> object:
             case Array(rank=rank):
                 found.add(("array", None if atom.dtype is None else atom.dtype.kind in "fc", rank))
             case At(site=site):
-                found.add(site.kind)
+                found.add("number" if site == facts.data else site.kind)
             case _:
                 found.add(type(atom))
     return frozenset(found)

@@ -10,6 +10,7 @@ Leaves: the normal form.  Which operation an expression is follows from its valu
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -20,9 +21,11 @@ from srcgrad import runtime
 from srcgrad.frontend import normal_form as nf
 from srcgrad.frontend.classes import found, is_user_class
 from srcgrad.frontend.desugar.build import load, placed
+from srcgrad.frontend.desugar.exits import nested_returns
 from srcgrad.frontend.desugar.loops import without_else
+from srcgrad.frontend.signatures import default_expressions
 from srcgrad.frontend.source import source_of
-from srcgrad.infer.values import Array, At
+from srcgrad.infer.values import Array, At, union
 from srcgrad.ir import operations as ir
 from srcgrad.ir.regions import Assign, Block, Function, Loop, With
 from srcgrad.ir.regions import walk as walk_ir
@@ -40,7 +43,7 @@ from srcgrad.specialise.initialisers import returning_object
 from srcgrad.specialise.instances import Instance, fixed_parameters, runs_users, static_of
 from srcgrad.specialise.loops import for_, function_called
 from srcgrad.specialise.managers import write_with
-from srcgrad.specialise.planning import decided
+from srcgrad.specialise.planning import decided, kind_of
 from srcgrad.specialise.reduced import Reduced
 from srcgrad.specialise.reducing import reduced
 from srcgrad.specialise.set_operations import are_sets
@@ -76,7 +79,7 @@ def specialised(instance: Instance) -> nf.Function:
     if any(_binds_outside(made.function, statement) for _, statement in walk_ir(made.function.body)):
         context.refuse(source.node, "a store into a variable outside of the function")
     context.cells = {cell.variable for cell in made.cells} - {cell.variable for cell in made.frame.outer}
-    block = written(context, body)
+    block = written(context, body if instance.made else _returned_once(context, body))
     for _, statement in walk_ir(made.function.body):
         if isinstance(statement, Assign) and statement not in context.written:
             if runs_users(facts, made.calls.get(statement, ())):
@@ -86,13 +89,44 @@ def specialised(instance: Instance) -> nf.Function:
     if instance.made is not None:
         block = returning_object(context, block, instance.made)
         parameters = parameters[1:]  # the object is made here
+    is_entry = facts.data is not None and instance.made is None and captured == ()
+    defaults = default_expressions(instance.function, parameters) if is_entry else {}
     return nf.Function(
         made.function.name, tuple(parameters), block, source, source.span(),
+        defaults,
         keyword_only=frozenset(v.variable or v.name for v in given.keyword_only if v not in fixed),
         variadic=None if given.variadic is None else given.variadic.variable,
         keywords=None if given.rest is None else given.rest.variable,
         captured=captured, temporaries=frozenset(context.temporaries | _temporaries(made, names)),
     )  # fmt: skip
+
+
+def _returned_once(context: Context, body: list[Any]) -> list[Any]:
+    """The body with its early returns as branches, where they return values of one kind."""
+    returned = [context.value(node.value) for node in walk(*body) if isinstance(node, gast.Return)]
+    if len({kind_of(context.facts, value) for value in returned}) != 1:
+        return body
+    made = nested_returns(body, context.fresh)
+    if made is not body:
+        context.known[made[-1].value.id] = union(*returned)
+        _bind_at_once(made, made[-1].value.id, Counter(n.id for n in walk(*made) if isinstance(n, gast.Name)))
+    return made
+
+
+def _bind_at_once(body: list[Any], result: str, mentioned: Counter[str]) -> None:
+    """``t = f(x); value = t`` as ``value = f(x)`` in the branches of a body, where nothing else reads ``t``."""
+    for statement in body:
+        if isinstance(statement, gast.If):
+            _bind_at_once(statement.body, result, mentioned)
+            _bind_at_once(statement.orelse, result, mentioned)
+    match body:
+        case [
+            *_,
+            gast.Assign(targets=[gast.Name(id=name)]) as first,
+            gast.Assign(targets=[gast.Name(id=bound)], value=gast.Name(id=read)) as last,
+        ] if name == read and bound == result and mentioned[name] == 2:
+            last.value, last.comes_from = first.value, first.comes_from
+            del body[-2]
 
 
 def _binds_outside(function: Function, statement: Any) -> bool:
@@ -179,9 +213,10 @@ def _statement(context: Context, statement: Any) -> None:
 
 
 def _enter(context: Context, statement: Any) -> None:
-    """Take up the place that a statement comes from."""
-    for node in walk(statement):
-        origin = getattr(getattr(node, "statement", None), "node", None)
+    """Take up the place that a statement comes from: of a block its header, else the first operation in it."""
+    own = getattr(statement, "comes_from", None)
+    inside = (getattr(getattr(node, "statement", None), "node", None) for node in walk(statement))
+    for origin in [own, *inside] if hasattr(statement, "body") else [*inside, own]:
         if getattr(origin, "lineno", None) is not None:
             owner = context.reduced.functions.places.get(origin)
             source = context.source if owner is None else context.reduced.source_of(owner)

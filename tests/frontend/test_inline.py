@@ -93,5 +93,6 @@ def branching(x, y):
 
 
 def test_a_local_function_with_control_flow_keeps_its_pair():
-    assert "relu_fwd" in srcgrad.grad(branching).source
+    with srcgrad.options(infer=False):
+        assert "relu_fwd" in srcgrad.grad(branching).source
     assert srcgrad.grad(branching)(0.5, 0.3) == pytest.approx(-0.03)

@@ -6,8 +6,10 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
+from srcgrad import jvp, value_and_grad
 from tests.specialise.serving import check_right
 from tests.specialise.test_specialise import text
 
@@ -133,6 +135,78 @@ def return_in_a_last_block(a, b):
 
 def test_a_return_in_a_last_block(monkeypatch: pytest.MonkeyPatch) -> None:
     check_right(return_in_a_last_block, monkeypatch, 0.7, 1.1)
+
+
+def nothing_but_a_return(a, b, p):
+    try:
+        s = b / p
+    finally:
+        return a * 2.0 + b
+
+
+def nothing_but_a_return_of_a_variable(a, b, p):
+    s = a
+    try:
+        s = s * b
+        s = s / p
+    except ZeroDivisionError:
+        s = s * 3.0
+        s = s / p
+    finally:
+        return s
+
+
+def nothing_but_a_break(a, b, p):
+    s = a
+    for i in range(3):
+        try:
+            s = s * b
+            s = s / (p - i)
+        except ZeroDivisionError:
+            s = s * 3.0
+            s = s / (p - i)
+        finally:
+            break
+    return s * b
+
+
+def nothing_but_a_continue(a, b, p):
+    s = a
+    for i in range(3):
+        try:
+            s = s + b / (p - i)
+        finally:
+            continue
+    return s * b
+
+
+def nothing_but_a_raise(a, b, p):
+    s = a
+    try:
+        try:
+            s = s * b / p
+        finally:
+            raise ValueError
+    except ValueError:
+        s = s * 2.0
+    return s
+
+
+STEPS = (1e-6, 0.0), (0.0, 1e-6)
+
+
+@pytest.mark.parametrize("function", [
+    nothing_but_a_return, nothing_but_a_return_of_a_variable, nothing_but_a_break, nothing_but_a_continue,
+    nothing_but_a_raise,
+])  # fmt: skip
+def test_last_blocks_of_nothing_but_an_exit(function: Callable[..., Any]) -> None:
+    """They were passed over: the function returned None, or what the body returned, and the exception left it."""
+    for p in (0.0, 1.0, 2.0):
+        slopes = [(function(0.7 + u, 1.1 + v, p) - function(0.7 - u, 1.1 - v, p)) / 2e-6 for u, v in STEPS]
+        value, gradient = value_and_grad(function, (0, 1))(0.7, 1.1, p)
+        assert value == function(0.7, 1.1, p)
+        np.testing.assert_allclose(gradient, slopes, atol=1e-8)
+        assert jvp(function, (0.7, 1.1, p), (1.0, 1.0, None))[1] == pytest.approx(sum(slopes))
 
 
 # --- what is not reached ----------------------------------------------------------------------------------------------

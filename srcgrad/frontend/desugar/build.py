@@ -17,7 +17,8 @@ from srcgrad.syntax.globals import builtin, of_runtime, reference
 
 Node = TypeVar("Node", bound=gast.AST)
 
-_PLACE = ("lineno", "col_offset", "end_lineno", "end_col_offset")
+#: Where a node stands; ``comes_from`` is the statement of the user's that one of the IR's was made of.
+_PLACE = ("lineno", "col_offset", "end_lineno", "end_col_offset", "comes_from")
 
 
 def placed(node: Node, at: gast.AST) -> Node:

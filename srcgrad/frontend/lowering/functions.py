@@ -77,7 +77,7 @@ def _function(ctx: Context, name: str, qualname: str) -> regions.Function:
         else:
             ctx.values[ctx.scope, parameter.variable] = parameter
     if isinstance(node, gast.Lambda):
-        ctx.leave(regions.Return(value_of(ctx, node.body)))
+        ctx.leave(regions.Return(value_of(ctx, node.body), node.body))
     else:
         run(ctx, node.body)
         if not ctx.is_left:

@@ -78,7 +78,7 @@ def _statement(ctx: Context, node: gast.stmt) -> None:
         case gast.AugAssign():
             _augmented(ctx, node)
         case gast.Return(value=value):
-            ctx.leave(Return(Literal(None) if value is None else value_of(ctx, value)))
+            ctx.leave(Return(Literal(None) if value is None else value_of(ctx, value), node))
         case gast.If(test=test, body=body, orelse=orelse):
             ctx.branch(condition(ctx, test), written(ctx, body), written(ctx, orelse), node)
         case gast.While():

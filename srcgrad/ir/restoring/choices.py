@@ -81,10 +81,13 @@ def block_value(plan: Plan, block: Block) -> list[Part] | None:
     return [Part(unused), *parts] if unused is not None else parts
 
 
+_CHOICES = gast.BoolOp | gast.IfExp | gast.Compare | gast.MatchOr
+
+
 def choice(pad: Pad, statement: If) -> bool:
     """Let the value of a region wait; whether it is an expression."""
     plan, targets, test = pad.plan, statement.targets, statement.test
-    if statement in plan.refused or not isinstance(statement.node, gast.BoolOp | gast.IfExp | gast.Compare):
+    if statement in plan.refused or not isinstance(statement.node, _CHOICES):
         return False
     is_value = bool(targets) and targets[0].variable is None
     changed = targets[1:] if is_value else targets

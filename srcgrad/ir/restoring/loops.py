@@ -61,7 +61,7 @@ def loop(pad: Pad, given: Sequence[Statement], at: int, around: Around) -> int:
     initial = take(pad, here.initial)
     flush(pad, len(pad.pending))
     begun = [(h, plain(pad.plan, p.value)) for h, p in zip(here.heads, initial, strict=True) if h not in dropped]
-    heads = Copies([h for h, _ in begun], [v for _, v in begun])
+    heads = Copies([h for h, _ in begun], [v for _, v in begun], comes_from=here.node)
     targets = here.targets
     more: tuple[Copies, ...] = ()
     if flag is not None:
@@ -88,7 +88,7 @@ def loop(pad: Pad, given: Sequence[Statement], at: int, around: Around) -> int:
             found = of_version(parts.item, gast.Store), 0
         body = block(pad.plan, parts.body, inside, found[1])
         made = gast.For(found[0], source, body_of(body), ended(parts.ended), None)
-        made.heads = heads
+        made.heads, made.comes_from = heads, here.node
         pad.out += [heads, made]
         return at + 1 + (flag is not None)
     test = _conditional(here)
@@ -100,7 +100,9 @@ def loop(pad: Pad, given: Sequence[Statement], at: int, around: Around) -> int:
         (part,) = take(condition, [test.test])
         if condition.is_clear:
             body = block(pad.plan, test.body, inside)
-            pad.out += [heads, gast.While(part.tested, body_of(body), ended(test.orelse))]
+            repeated = gast.While(part.tested, body_of(body), ended(test.orelse))
+            repeated.comes_from = here.node
+            pad.out += [heads, repeated]
             return at + 1 + (flag is not None)
     written = block(pad.plan, here.body, Around((), targets, here.heads, (), True, dropped))
     asked = getattr(here.node, "test", None)

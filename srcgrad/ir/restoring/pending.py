@@ -191,6 +191,7 @@ def push(pad: Pad, key: Version, part: Part, uses: int | None = None) -> Entry |
 def emit(pad: Pad, statement: Any) -> None:
     """Write a statement, after all that is pending."""
     flush(pad, len(pad.pending))
+    statement.comes_from = pad.here
     pad.out.append(statement)
 
 
@@ -207,7 +208,9 @@ def flush(pad: Pad, count: int, read: Set[Operand] = frozenset()) -> None:
         if not entry.named and entry.uses:
             assert isinstance(entry.key, Version)
             targets.insert(0, of_version(entry.key, gast.Store))
-        pad.out.append(assigned(targets, value) if targets else gast.Expr(value))
+        statement = assigned(targets, value) if targets else gast.Expr(value)
+        statement.comes_from = entry.origin or pad.here
+        pad.out.append(statement)
     pad.pending[:count] = kept
 
 

@@ -93,8 +93,9 @@ def leave(pad: Pad, given: Block, around: Around) -> None:
             if around.heads is not None:
                 _copy(pad, around.heads, values, around)
             pad.out += [] if around.is_body else [gast.Continue()]
-        case Return(value=value):
+        case Return(value=value, node=node):
             (part,) = take(pad, [value])
+            pad.here = node
             emit(pad, gast.Return(plain(pad.plan, part.value)))
         case Raise(exception=exception, cause=cause):
             parts = take(pad, [part for part in (exception, cause) if part is not None])

@@ -44,6 +44,7 @@ class Copies:
     values: Sequence[Any]
     tied: Statement | None = None
     found: dict[int, frozenset[object]] = field(default_factory=dict)
+    comes_from: gast.AST | None = None  # the statement of the user's that binds them
 
 
 @dataclass(eq=False)

@@ -40,7 +40,9 @@ def written(naming: Naming, body: list[Any]) -> list[Any]:
     found: list[Any] = []
     for statement in body:
         if isinstance(statement, Copies):
-            found += _copied(naming, statement)
+            for made in _copied(naming, statement):
+                made.comes_from = statement.comes_from
+                found.append(made)
             continue
         found.append(_statement(naming, statement))
         if isinstance(statement, gast.FunctionDef) and statement.name != statement.wanted:
