@@ -187,6 +187,39 @@ def test_a_saved_program_looks_at_its_arguments(tmp_path):
             namespace["grad_product"](X, value)
 
 
+class Asked:
+    """What operators, iteration and truth are is for the class to say."""
+
+    def __init__(self):
+        self.asked = 0
+
+    def __rmul__(self, other):
+        return other * other
+
+    def __bool__(self):
+        self.asked += 1
+        return self.asked % 2 == 0
+
+
+def chosen(x, o):
+    return x[0] * 2.0 if o else x[1]
+
+
+def times(x, o):
+    return np.sum(x * o)
+
+
+@pytest.mark.parametrize("f", [chosen, times])
+@pytest.mark.parametrize("inside", [lambda o: o, lambda o: [o], lambda o: {"a": (o,)}], ids=["itself", "list", "dict"])
+def test_a_saved_program_refuses_objects(f, inside, tmp_path):
+    """It was made without arguments, and took their methods for those of arrays: wrong in silence."""
+    srcgrad.grad(f).save(tmp_path / "saved.py")
+    namespace: dict = {}
+    exec((tmp_path / "saved.py").read_text(), namespace)
+    with pytest.raises(Refused, match="argument o.* is an object of class tests.Asked"):
+        namespace[f"grad_{f.__name__}"](X, inside(Asked()))
+
+
 def test_a_global_that_becomes_a_masked_array_is_refused():
     f, arguments = through_global(X)
     derivative = srcgrad.grad(f)

@@ -212,8 +212,8 @@ def require_plain(x: Any, place: str) -> Any:
     object of a user's class; refused at ``place`` otherwise, and where ``require_exact`` refuses it."""
     if type(x) is np.ndarray and x.dtype.names is None or type(x) is float:
         return x
-    for value, where in inside(x, place):
+    for value, where in inside(require_exact(x, place), place):
         if is_object(value) or has_operators(type(value)):
             what = f"{where} is an object of class {named(type(value))}, which was not known when this was compiled"
             raise RefusedType(f"{what}; call the derivative with it, grad(f)(...), or pass its fields one by one")
-    return require_exact(x, place)
+    return x
