@@ -139,8 +139,8 @@ def _bounds_of(node: gast.AST) -> list[gast.expr]:
 def exact_at_entry(function: Function) -> Function:
     """The function with a look at the classes of its arguments, for programs that are called from elsewhere."""
     span = function.span
-    names = [name for name in function.parameters if name not in function.defaults]
-    looks = [call_runtime(runtime.require_plain, _read(n), gast.Constant(f"argument {n}", None)) for n in names]
+    read = [(_read(name), gast.Constant(f"argument {name}", None)) for name in function.parameters]
+    looks = [call_runtime(runtime.require_plain, name, place) for name, place in read]
     statements = [Effect(gast.Expr(look), span) for look in looks]
     return replace(function, body=Block((*statements, *function.body.statements)))
 

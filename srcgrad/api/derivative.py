@@ -225,7 +225,7 @@ class Derivative:
         requests = [request] if applied is None else [replace(request, callee=replace(callee, function=applied))]
         if applied is not None:
             requests += [request] if is_right_as_text(self.primal) else []
-        elif options.infer and isinstance(self.primal, FunctionType):
+        elif options.infer and isinstance(self.primal, FunctionType) and (values is not None or options.infer_data):
             inferred = replace(request, inferred=True)
             if values is not None:
                 fixed = self.parameters.constants(values, options.varying)

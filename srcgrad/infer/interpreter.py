@@ -303,7 +303,8 @@ def analysed(
 
 def data_for(outside: Outside, function: Function) -> Given:
     """Arguments of which nothing is said: numbers, arrays and containers of such, which may be one another."""
-    outside.contents[DATA], outside.objects[DATA] = Contents(single=False, rest=at(DATA)), DATA
+    outside.contents[DATA] = Contents(single=False, rest=at(DATA), others=at(DATA))
+    outside.objects[DATA] = DATA  # for the object that it stands for, of which there is none
     given = function.parameters
     named = tuple((version.variable or version.name, at(DATA)) for version in given.keyword_only)
     more = None if given.variadic is None and given.rest is None else at(DATA)

@@ -175,6 +175,8 @@ def truth(analysis: Analysis, frame: Frame, value: Value, heap: Heap) -> tuple[s
         match atom:
             case Exact(value=found) if type(found) in SCALARS:
                 decided.add(bool(found))
+            case Bound(receiver=receiver) if any(map(_is_data, receiver.atoms)):
+                decided |= {True, False}  # or it is an attribute
             case Exact(value=FunctionType() | ModuleType() | BuiltinFunctionType()) | Bound():
                 decided.add(True)
             case At(site=Site(kind=kind)) if kind in CONTAINERS or is_named_tuple(kind):

@@ -16,7 +16,7 @@ import numpy as np
 from srcgrad.runtime.attempts import contents, is_as_before
 from srcgrad.runtime.broadcasting import rebroadcast, unbroadcast
 from srcgrad.runtime.cotangents import add_at, zeros_like
-from srcgrad.runtime.objects import is_object
+from srcgrad.runtime.objects import has_operators, is_object
 from srcgrad.runtime.reducing import unreduce
 from srcgrad.runtime.refusals import RefusedType
 
@@ -195,7 +195,7 @@ def operand(x: Any) -> Any:
     if not isinstance(x, tuple | list):
         return x
     made = np.array(x)
-    if made.dtype.kind == "O":
+    if made.dtype.kind == "O" and any(is_object(item) or has_operators(type(item)) for item in made.flat):
         kind = type(x).__name__
         raise RefusedType(f"NumPy makes an array of objects of a {kind} here, and objects in arrays have no derivative")
     return made

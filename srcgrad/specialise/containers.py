@@ -30,7 +30,7 @@ from srcgrad.frontend.desugar.build import (
     subscript,
 )
 from srcgrad.infer.objects import MAPPINGS
-from srcgrad.infer.values import Bound, Value
+from srcgrad.infer.values import At, Bound, Value
 from srcgrad.rules.table import lookup
 from srcgrad.specialise.collecting import collected, merge, put_each
 from srcgrad.specialise.context import Context
@@ -224,6 +224,8 @@ def constructed(context: Context, node: gast.Call, kind: type) -> Made | None:
     if kind is dict and len(node.args) == 1 and not node.keywords:
         if are(context.value(node.args[0]), (dict,)):
             return applied(context, runtime.merged, [atom(context, node.args[0])], node)
+        if any(isinstance(a, At) and a.site == context.facts.data for a in context.value(node.args[0]).atoms):
+            context.refuse(node, "a dict of what may be one")
         pairs = collected(context, node.args[0])
         return None if pairs is None else applied(context, runtime.from_pairs, [load(pairs, node)], node)
     return None

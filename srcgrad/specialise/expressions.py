@@ -179,10 +179,12 @@ def operate(context: Context, op: gast.AST, atoms: list[gast.expr], node: Any) -
         return made
     if any(_is_object(context.value(operand)) for operand in atoms):
         context.refuse(node, "an operator of an object")
-    if context.facts.data is not None and any(is_container(context.value(operand)) for operand in atoms):
-        context.refuse(node, "an operator of containers where nothing is said of the arguments")
     function = operator_of(type(op))
     rule = lookup(function)
+    if context.facts.data is not None and any(
+        rule is None and carries(context.facts, value) or is_container(value) for value in map(context.value, atoms)
+    ):
+        context.refuse(node, "an operator of what may be containers where nothing is said of the arguments")
     expression = gast.UnaryOp(op, atoms[0]) if len(atoms) == 1 else gast.BinOp(atoms[0], op, atoms[1])
     if rule is None:
         if any(is_varied_container(context, context.value(operand)) for operand in atoms):

@@ -89,8 +89,8 @@ def specialised(instance: Instance) -> nf.Function:
     if instance.made is not None:
         block = returning_object(context, block, instance.made)
         parameters = parameters[1:]  # the object is made here
-    is_entry = facts.data is not None and instance.made is None and captured == ()
-    defaults = default_expressions(instance.function, parameters) if is_entry else {}
+    is_shown = facts.data is not None and instance.made is None and instance.captured is None
+    defaults = default_expressions(instance.function, parameters) if is_shown else {}
     return nf.Function(
         made.function.name, tuple(parameters), block, source, source.span(),
         defaults,

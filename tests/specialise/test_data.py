@@ -1,0 +1,102 @@
+"""Programs that are made without arguments, from what is inferred of data: right for whatever data they are given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from srcgrad import options, value_and_grad
+
+X, EMPTY = np.array([0.7, 1.1]), np.zeros(0)
+
+
+def asked_for_its_imaginary_part(z):
+    if not z.imag:
+        return z.real**2
+    return z.real * 3.0
+
+
+def asked_for_its_size(x):
+    if not x.size:
+        return 0.0
+    return np.sum(x * x)
+
+
+def left_by_size(x):
+    if x.size:
+        return np.sum(x * x)
+    s = np.sum(x)
+    return s + 7.0
+
+
+def merged(d):
+    e = {"b": d["a"] * 2.0}
+    m = d | e
+    return m["a"] * m["b"]
+
+
+def copied_dict(d):
+    q = dict(d)
+    return q["a"] * d["b"]
+
+
+def added_lists(x):
+    q = x + [x[0] * x[1]]
+    return sum(q)
+
+
+def early(x, n=2):
+    if n == 0:
+        return x
+    return early(x * x, n - 1)
+
+
+def of_many(x, *more, **named):
+    return x * sum(more) + sum(named.values())
+
+
+def alternatives(x):
+    match (x, 2.0):
+        case (y, 1.0) | (_, y):
+            return y * x
+    return x
+
+
+CASES = {
+    "a real number": (asked_for_its_imaginary_part, 2.0),
+    "an array": (asked_for_its_size, X),
+    "an empty array": (asked_for_its_size, EMPTY),
+    "an empty array later": (left_by_size, EMPTY),
+    "merged dicts": (merged, {"a": 0.7}),
+    "a copy of a dict": (copied_dict, {"a": 0.7, "b": 1.1}),
+    "lists": (added_lists, [0.7, 1.1]),
+    "a recursion": (early, 0.7),
+    "variadic": (of_many, 0.7),
+    "alternatives": (alternatives, 0.7),
+}
+
+
+@pytest.mark.parametrize(("function", "x"), CASES.values(), ids=CASES)
+def test_it_agrees_with_the_program_for_these_arguments(function: Callable[..., Any], x: Any) -> None:
+    expected = value_and_grad(function)(x)
+    with options(specialise=False, infer_data=True):
+        found = value_and_grad(function)(x)
+    assert found[0] == expected[0]
+    np.testing.assert_equal(found[1], expected[1])
+
+
+def inner_with_a_default(x, k=3.0):
+    def inner(y, k):
+        return y if k < 1.0 else inner(y * y, k - 1.0)
+
+    return inner(x, k)
+
+
+def test_defaults_are_those_of_the_function_itself() -> None:
+    with options(infer_data=True):
+        text = value_and_grad(inner_with_a_default).source
+    assert "def value_and_grad_inner_with_a_default(x, k=3.0" in text
+    assert text.count("=3.0") == 1
