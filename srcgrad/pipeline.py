@@ -83,7 +83,7 @@ class Module(CalleesAsValues):
     def __init__(
         self, *, generic: bool = False, doors: Doors | None = None, tried: bool = False, shown: bool = False
     ) -> None:
-        self.stores = False  # whether anything that is called stores into memory, as far as tangents ask
+        self.stores = self.changing = False  # whether what is called stores, as far as tangents and cotangents ask
         self.tried, self.shown = tried, shown  # whether what a callee raises may be caught; whether this is to be read
         self.generic, self.doors = generic, doors  # generic: nothing is known, so nothing is told apart, of arguments
         self.strong_zeros = present_options().strong_zeros
@@ -91,7 +91,7 @@ class Module(CalleesAsValues):
         self.functions: list[gast.FunctionDef] = []
         self.written: list[tuple[gast.FunctionDef, frozenset[str], frozenset[str]]] = []
         self.forms = present_forms()
-        self.made_ready, self.shaped = self.forms.prepared[generic, shown], self.forms.known[generic, shown]
+        self.made_ready, self.shaped = self.forms.prepared[generic, shown, False], self.forms.known[generic, shown]
         self.underway: set[Callee] = set()
         self.open: Callee | None = None  # the entry, where nobody has looked at what it is called with
         self.opened: dict[Asked, Prepared] = {}
@@ -270,16 +270,16 @@ class Module(CalleesAsValues):
     # --- programs ----------------------------------------------------------------------------------------------------
     def prepared(self, callee: Callee, facts: Facts) -> tuple[Function, Mapping[str, Fact]]:
         """A callee as the transforms take it, with what is known of its names."""
-        is_open = callee == self.open
-        made_ready = self.opened if is_open else self.made_ready
+        made_ready = self.opened if (is_open := callee == self.open) else self.made_ready
         if (callee, facts) not in made_ready:
             refuse_unbound(self.normalized(callee), self.normalized)
             function, known = joined(self.normalized(callee), self.facts_of(callee, facts), self.generic)
             function = exact_at_entry(function) if is_open else function
             entry = dict(zip(function.parameters, facts, strict=True))
             solve = partial(shapes, entry=entry, result_of=self.result_of, changes=self.changes)
-            function, known = stores_lowered(*lists_made_arrays(function, known, solve, self.generic), solve)
-            function = order_kept(admitted(function, known, self.shown), known, self.summary_of)
+            is_left = self.generic and not self.changing
+            function, known = stores_lowered(*lists_made_arrays(function, known, solve, is_left), solve)
+            function = order_kept(admitted(function, known, self.shown, self.changing), known, self.summary_of)
             function = elements_kept(lengths_kept(function, known, self.changes), known, self.summary_of)
             made_ready[callee, facts] = function, known
         return made_ready[callee, facts]
@@ -309,8 +309,7 @@ class Module(CalleesAsValues):
         outside = partial(read_outside, callee, self.normalized) if door else None
         shadows = shadows_of(function, known, classes, partial(self.called, known=known), modes, outside=outside)
         if shadows is not None:
-            self.changes_saved = True
-            function = shadows.function
+            self.changes_saved, function = True, shadows.function
         active = self.active(function, wanted, known, classes, with_shadow)
         by_value = tuple(name for name in wanted if name not in with_shadow)
         return AdjointProgram(function, by_value, active, known, self, shadows, sink=present_options().sink)
@@ -333,8 +332,7 @@ class Module(CalleesAsValues):
             self.apart[name] = Returning(beside=with_value, seed=made.args.args[-1].id)
             self.add(made, program.temporaries, program.data)
             return
-        of = stem(callee)
-        forward, backward = self.namer.fresh(f"{of}_fwd"), self.namer.fresh(f"{of}_bwd")
+        forward, backward = (self.namer.fresh(f"{stem(callee)}_{half}") for half in ("fwd", "bwd"))
         pair = program.split(forward, backward, tupled=tupled)
         stores = program.shadows is not None
         self.add(driver(name, pair.forward, forward, backward, with_value=with_value, stores=stores), frozenset())
@@ -400,6 +398,8 @@ def _compiled(module: Module, request: Request, taken: frozenset[str]) -> Compil
         request = replace(request, callee=module.forms.callee(request, callee_for))
     module.keys.entry = request.callee
     function = module.normalized(request.callee)
+    if "forward" not in request.mode and stores_anywhere(request.callee, module.normalized):
+        module.changing, module.made_ready = True, module.forms.prepared[module.generic, module.shown, True]
     facts = entry_facts(function, request.facts)
     module.open = request.callee if request.open else None
     stored = refuse_stores(request.callee, facts, request.kept, module.looked_into, module.summary_of)

@@ -63,10 +63,11 @@ _BITWISE = gast.BitAnd | gast.BitOr | gast.BitXor | gast.LShift | gast.RShift
 _Checks = dict[Statement, list[Effect]]
 
 
-def admitted(function: Function, facts: Mapping[str, Fact], shown: bool = False) -> Function:
+def admitted(function: Function, facts: Mapping[str, Fact], shown: bool = False, stores: bool = False) -> Function:
     """The function with its run-time checks; raises ``UnsupportedSyntax`` for what the facts refuse.
 
     In text that is ``shown`` only what a call returned is looked at for dicts: its reader knows the arguments.
+    ``stores``: lists may change before the derivative reads them again.
     """
     facts = {**facts, **_displayed(function, facts)}
     returned = {s.target for s in walk(function.body) if isinstance(s, Bind) and isinstance(s.operation, Call)}
@@ -101,9 +102,29 @@ def admitted(function: Function, facts: Mapping[str, Fact], shown: bool = False)
         for name in blurred.get(statement, ()):
             if isinstance(facts.get(name, Unknown()), Unknown | ObjectFact):
                 made.append(_check(runtime.require_data, name, statement.span))
+        if stores and not shown and (operands := _perhaps_of_lists(statement, facts)):
+            place = gast.Constant(statement.span.origin, None)
+            looked = gast.Expr(call_runtime(runtime.require_arithmetic, *map(_read, operands), place))
+            made.append(Effect(looked, statement.span))
         if made:
             checks[statement] = made
     return replace(function, body=_checked(function.body, facts, checks)) if joins or checks else function
+
+
+#: Operators whose adjoints read their operands.
+_READING = gast.Mult | gast.Div | gast.Pow | gast.MatMult | gast.Mod
+
+
+def _perhaps_of_lists(statement: Statement, facts: Mapping[str, Fact]) -> tuple[str, ...]:
+    """The operands of an operator whose adjoint reads them, where one may be a list and the other an array."""
+    match statement:
+        case Bind(
+            expression=gast.BinOp(left=gast.Name(id=left), op=op, right=gast.Name(id=right)), operation=Apply()
+        ) if isinstance(op, _READING):
+            known = [facts.get(name, Unknown()) for name in (left, right)]
+            if any(isinstance(fact, Unknown) for fact in known):
+                return left, right
+    return ()
 
 
 def _bounds_kept(statement: Statement, facts: Mapping[str, Fact]) -> Iterator[str]:

@@ -29,7 +29,7 @@ _EFFECTS = frozenset(
 )
 _EFFECTS_HERE = IN_PLACE | {
     "followed", "made_of", "never", "one_for", "raised_augmenting", "raised_in_place", "raised_iterating",
-    "require_apart", "require_assigned", "require_bound", "require_defined", "require_not_none",
+    "require_apart", "require_arithmetic", "require_assigned", "require_bound", "require_defined", "require_not_none",
     "require_data", "require_disjoint", "require_exact", "require_factory", "require_fields", "require_item",
     "require_plain",
     "require_entry",

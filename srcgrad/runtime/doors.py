@@ -59,6 +59,17 @@ def require_count(x: Any, place: str) -> None:
         )
 
 
+def require_arithmetic(x: Any, y: Any, place: str) -> None:
+    """Refuse an operator at ``place`` of an array and a list, which NumPy makes an array of: the derivative would read
+    the list again, and it may have changed since."""
+    for one, other in ((x, y), (y, x)):
+        if isinstance(one, list | deque) and isinstance(other, np.ndarray | np.generic):
+            raise RefusedType(
+                f"{place}: an operator of a {type(other).__name__} and a list, which may change later; make the list an"
+                " array with np.array"
+            )
+
+
 def require_new(x: Any, place: str) -> None:
     """Refuse a list of arrays or containers that an operator made at ``place``, by the types that it met there: it
     shares its items with the operands, and may be stored into."""

@@ -1037,3 +1037,64 @@ def test_a_named_tuple_with_operators_where_an_array_might_be_is_refused():
             derivative()
     assert_near = np.testing.assert_allclose
     assert_near(srcgrad.grad(product_of_either)(x + 5.0), slope(product_of_either, x + 5.0), rtol=1e-6)
+
+
+# --- lists that operators make arrays of, and that change afterwards ---------------------------------------------------
+def a_list_that_is_an_argument(m, y):
+    z = y * m
+    m[1] = 5.0
+    return np.sum(z * z)
+
+
+def a_list_that_is_multiplied_into(m, y):
+    y[:2] *= m
+    m[1] += 1.0
+    return np.sum(y * y)
+
+
+def a_list_that_is_a_divisor(m, y):
+    z = y / m
+    m.append(2.0)
+    m[0] = 7.0
+    return np.sum(z * z)
+
+
+def a_list_that_a_callee_computes_with(m, y):
+    z = times(y, m)
+    m[1] = 5.0
+    return np.sum(z * z)
+
+
+def times(y, m):
+    return y * m
+
+
+def a_list_in_the_name_of_an_array(m, y):
+    with np.errstate(under="ignore"):
+        m = y
+    m = [2.0, 3.0]
+    z = y * m
+    m[1] = 5.0
+    return np.sum(z * z)
+
+
+LISTS = [
+    a_list_that_is_an_argument, a_list_that_is_multiplied_into, a_list_that_is_a_divisor,
+    a_list_that_a_callee_computes_with, a_list_in_the_name_of_an_array,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", LISTS)
+@pytest.mark.parametrize("way", [{}, {"infer": False}, {"specialise": False}], ids=["default", "alone", "generic"])
+def test_a_list_that_changes_after_an_operator_made_an_array_of_it(f, way):
+    """The derivative read the list again: wrong in silence where it was not known for a list."""
+    y = np.array([1.0, 2.0])
+    with srcgrad.options(**way):
+        try:
+            found = srcgrad.grad(f, 1)([2.0, 3.0], y.copy())
+        except srcgrad.runtime.refusals.RefusedType as refusal:
+            assert "make the list an array" in str(refusal) or "make both arrays" in str(refusal)
+            assert way or f is a_list_in_the_name_of_an_array
+            return
+    expected = [(f([2.0, 3.0], y + step) - f([2.0, 3.0], y - step)) / 2e-6 for step in 1e-6 * np.eye(2)]
+    np.testing.assert_allclose(found, expected, atol=1e-7)
