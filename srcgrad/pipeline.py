@@ -83,7 +83,8 @@ class Module(CalleesAsValues):
     def __init__(
         self, *, generic: bool = False, doors: Doors | None = None, tried: bool = False, shown: bool = False
     ) -> None:
-        self.stores = self.changing = False  # whether what is called stores, as far as tangents and cotangents ask
+        self.stores = False  # whether anything that is called stores into memory, as far as tangents ask
+        self.changing = self.rereads = False  # whether it does, and what it computed with is read again afterwards
         self.tried, self.shown = tried, shown  # whether what a callee raises may be caught; whether this is to be read
         self.generic, self.doors = generic, doors  # generic: nothing is known, so nothing is told apart, of arguments
         self.strong_zeros = present_options().strong_zeros
@@ -91,15 +92,14 @@ class Module(CalleesAsValues):
         self.functions: list[gast.FunctionDef] = []
         self.written: list[tuple[gast.FunctionDef, frozenset[str], frozenset[str]]] = []
         self.forms = present_forms()
-        self.made_ready, self.shaped = self.forms.prepared[generic, shown, False], self.forms.known[generic, shown]
+        self.shaped = self.forms.known[generic, shown]
         self.underway: set[Callee] = set()
         self.open: Callee | None = None  # the entry, where nobody has looked at what it is called with
-        self.opened: dict[Asked, Prepared] = {}
+        self.made_ready, self.opened = dict[Asked, Prepared](), dict[Asked, Prepared]()
         self.pairs: dict[tuple[Callee, tuple[bool, ...], Facts, Modes], tuple[str, str]] = {}
         self.inside: dict[tuple[Callee, Facts], Facts] = {}
         self.tangents: dict[tuple[Callee, tuple[bool, ...], Facts], str] = {}
-        self.primals: dict[Callee, str] = {}
-        self.results: dict[tuple[Callee, Facts], Fact] = {}
+        self.primals, self.results = dict[Callee, str](), dict[tuple[Callee, Facts], Fact]()
         self.specialised: dict[Callee, set[Facts]] = {}  # where each was looked into
         self.pending: list[Callable[[], None]] = []
         self.apart: dict[str, Returning] = {}  # what returns results that are handed out as they are
@@ -279,7 +279,7 @@ class Module(CalleesAsValues):
             solve = partial(shapes, entry=entry, result_of=self.result_of, changes=self.changes)
             is_left = self.generic and not self.changing
             function, known = stores_lowered(*lists_made_arrays(function, known, solve, is_left), solve)
-            function = order_kept(admitted(function, known, self.shown, self.changing), known, self.summary_of)
+            function = order_kept(admitted(function, known, self.shown, self.rereads), known, self.summary_of)
             function = elements_kept(lengths_kept(function, known, self.changes), known, self.summary_of)
             made_ready[callee, facts] = function, known
         return made_ready[callee, facts]
@@ -378,7 +378,7 @@ class Module(CalleesAsValues):
         if present_options().optimise:
             first = 0 if any(enters(f) for f, *_ in self.written) else entries if self.tried else len(self.written)
             made = {id(f): optimize(f, t, raising=j >= first, data=d) for j, (f, t, d) in enumerate(self.written)}
-            self.functions = [made.get(id(function), function) for function in self.functions]
+            self.functions = [made.get(id(each), each) for each in self.functions]
         self.keep_apart(backward for _, backward in self.pairs.values())  # last: folding may drop what made memory
 
 
@@ -398,13 +398,13 @@ def _compiled(module: Module, request: Request, taken: frozenset[str]) -> Compil
         request = replace(request, callee=module.forms.callee(request, callee_for))
     module.keys.entry = request.callee
     function = module.normalized(request.callee)
-    if "forward" not in request.mode and stores_anywhere(request.callee, module.normalized):
-        module.changing, module.made_ready = True, module.forms.prepared[module.generic, module.shown, True]
+    module.changing = stores_anywhere(request.callee, module.normalized)
+    module.rereads = module.changing and "forward" not in request.mode
+    module.made_ready = module.forms.prepared[module.generic, module.shown, module.changing, module.rereads]
     facts = entry_facts(function, request.facts)
     module.open = request.callee if request.open else None
     stored = refuse_stores(request.callee, facts, request.kept, module.looked_into, module.summary_of)
-    of = stem(request.callee)
-    entry, backward = "", None
+    of, entry, backward = stem(request.callee), "", None
     match request.mode:
         case "reverse" | "value":
             both = request.mode == "value"
@@ -415,7 +415,7 @@ def _compiled(module: Module, request: Request, taken: frozenset[str]) -> Compil
             module.split(request.callee, request.wanted, facts, entry, backward, tupled=request.tupled, door=True)
         case "forward" | "nested forward":
             entry = module.namer.fresh(f"jvp_{of}")
-            module.stores = request.tried or stores_anywhere(request.callee, module.normalized)
+            module.stores = request.tried or module.changing
             module.attempted = attempted(request.callee, module.normalized) if module.stores else frozenset()
             module.forward(request.callee, request.wanted, facts, entry, door=True)
             if request.mode == "nested forward":

@@ -85,14 +85,14 @@ def _of_dicts() -> defaultdict[Any, dict[Any, Any]]:
 class Forms:
     """The journal of what is read, the normal forms of callees, what they are before local functions are written out,
     the callees for calls from whose arguments values are inferred, and, by what modules assume (``generic``,
-    ``shown``; whether anything stores), the facts of names and how the transforms take them."""
+    ``shown``, ``changing``, ``rereads``), the facts of names and how the transforms take them."""
 
     journal: Journal = field(default_factory=Journal)
     normal: dict[Callee, Function] = field(default_factory=dict)
     written: dict[Callee, Function | UnsupportedSyntax] = field(default_factory=dict)
     inferred: dict[tuple[Callee, object], Callee | LanguageError] = field(default_factory=dict)
     known: defaultdict[tuple[bool, bool], dict[Asked, Mapping[str, Fact]]] = field(default_factory=_of_dicts)
-    prepared: defaultdict[tuple[bool, bool, bool], dict[Asked, Prepared]] = field(default_factory=_of_dicts)
+    prepared: defaultdict[tuple[bool, ...], dict[Asked, Prepared]] = field(default_factory=_of_dicts)
 
     def callee(self, request: Request, make: Callable[..., Callee]) -> Callee:
         """The callee for a call, made once for all its derivatives; raises what refuses it."""

@@ -1039,7 +1039,7 @@ def test_a_named_tuple_with_operators_where_an_array_might_be_is_refused():
     assert_near(srcgrad.grad(product_of_either)(x + 5.0), slope(product_of_either, x + 5.0), rtol=1e-6)
 
 
-# --- lists that operators make arrays of, and that change afterwards ---------------------------------------------------
+# --- lists that operators make arrays of, and that change afterwards --------------------------------------------------
 def a_list_that_is_an_argument(m, y):
     z = y * m
     m[1] = 5.0
