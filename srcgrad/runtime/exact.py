@@ -59,9 +59,11 @@ def overrides(kind: Any) -> str | None:
         return None
     if issubclass(kind, _INDEXED):
         return "__getitem__"
+    if issubclass(kind, Enum):  # a constant, in which the standard library writes methods of its own
+        return next((name for name in _defined(kind, object) if name in _ARITHMETIC), None)
     for base in (np.ndarray, np.generic, float, complex, int):
         if issubclass(kind, base):
-            found = [name for name in _defined(kind, base) if _matters(name, base, kind)]
+            found = [name for name in _defined(kind, base) if _matters(name, base)]
             return next((name for name in found if name in _ARITHMETIC), found[0] if found else None)
     for container in (list, dict, tuple, set, frozenset, deque):
         if issubclass(kind, container):
@@ -83,10 +85,9 @@ def _defined(kind: type, base: type) -> Iterator[str]:
         yield from (name for name, held in vars(each).items() if not (name == "__array_finalize__" and held is None))
 
 
-def _matters(name: str, base: type, kind: type) -> bool:
-    if issubclass(kind, Enum):  # a constant, in which the standard library writes methods of its own
-        return name in _ARITHMETIC
-    return name not in _HARMLESS and (hasattr(base, name) or name.startswith("__") and name.endswith("__"))
+def _matters(name: str, base: type) -> bool:
+    is_read = hasattr(base, name) or hasattr(np.ndarray, name) or name.startswith("__") and name.endswith("__")
+    return name not in _HARMLESS and is_read
 
 
 def _changes_items(name: str, base: type, kind: type) -> bool:
@@ -94,7 +95,8 @@ def _changes_items(name: str, base: type, kind: type) -> bool:
         return False
     if hasattr(kind, "_fields"):  # a named tuple: its operators and methods are read like those of objects
         return name in _ITEMS and any(isinstance(vars(each).get(name), FunctionType) for each in kind.__mro__)
-    return name == "__missing__" or name not in _OF_CONTAINERS and hasattr(base, name)
+    is_read = hasattr(base, name) or hasattr(np.ndarray, name)
+    return name == "__missing__" or name not in _OF_CONTAINERS and is_read
 
 
 def _stands_for_arrays(kind: type) -> str | None:
@@ -210,9 +212,14 @@ def require_exact(x: Any, place: str) -> Any:
 def require_plain(x: Any, place: str) -> Any:
     """``x``, an argument of which nothing is known: a number, an array, a container of such, or whatever else is no
     object of a user's class; refused at ``place`` otherwise, and where ``require_exact`` refuses it."""
-    if type(x) is np.ndarray and x.dtype.names is None or type(x) is float:
+    if type(x) is np.ndarray and x.dtype.kind in "biufc" or type(x) is float:
         return x
-    for value, where in inside(require_exact(x, place), place):
+    held = [*inside(require_exact(x, place), place)]
+    for value, where in held:
+        if isinstance(value, dict | set | frozenset):
+            held += [(key, f"a key of {where}") for key in value]
+        elif isinstance(value, np.ndarray) and value.dtype.kind == "O":
+            held += [(item, f"an item of {where}") for item in value.flat]
         if is_object(value) or has_operators(type(value)):
             what = f"{where} is an object of class {named(type(value))}, which was not known when this was compiled"
             raise RefusedType(f"{what}; call the derivative with it, grad(f)(...), or pass its fields one by one")

@@ -192,8 +192,8 @@ def _zipped(made: Reduced, parts: Sequence[Kept], node: gast.AST) -> Kept:
     def asked_from(number: int, at_: gast.AST) -> tuple[list[Statement], Operand]:
         part = parts[number]
         statements, more = part.asked(at_)
-        if number == len(parts) - 1:
-            return statements, more
+        if number == len(parts) - 1:  # which has come to its end where it was asked, and not where another one has
+            return [*statements, If((), more, Block((), Fall()), Block(tuple(part.ended(at_)), Fall()), at_)], more
         given, is_whole = made.version("t", part.item), made.version("t", of(bool))
         others, last = asked_from(number + 1, at_)
         kept = Assign((), ir.WriteCell(cells[number], given), at_)
@@ -207,7 +207,7 @@ def _zipped(made: Reduced, parts: Sequence[Kept], node: gast.AST) -> Kept:
         read += [Assign((one,), ir.ReadCell(cell), at_) for one, cell in zip(given, cells, strict=False)]
         return [*read, _together(made, target, tuple(given), at_)]
 
-    return Kept(lambda at_: asked_from(0, at_), taken, parts[-1].ended, item)
+    return Kept(lambda at_: asked_from(0, at_), taken, lambda at_: [], item)
 
 
 def _tuple_of(made: Reduced, node: gast.AST, parts: tuple[Value, ...]) -> Value:
