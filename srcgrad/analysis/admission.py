@@ -100,7 +100,8 @@ def admitted(function: Function, facts: Mapping[str, Fact], shown: bool = False,
         unknown = [name for name in asking if isinstance(facts.get(name, Unknown()), Unknown)]
         made += [_check(runtime.require_no_object, name, statement.span) for name in dict.fromkeys(unknown)]
         for name in blurred.get(statement, ()):
-            if isinstance(facts.get(name, Unknown()), Unknown | ObjectFact):
+            fact = facts.get(name, Unknown())
+            if isinstance(fact, Unknown | ObjectFact) or isinstance(fact, Array) and fact.dtype in (None, "object"):
                 made.append(_check(runtime.require_data, name, statement.span))
         if stores and not shown and (operands := _perhaps_of_lists(statement, facts)):
             place = gast.Constant(statement.span.origin, None)

@@ -12,16 +12,31 @@ has them looked at when the program runs)::
 from __future__ import annotations
 
 from collections.abc import Iterator
+from types import ModuleType
 from typing import Any
 
 import gast
+import numpy as np
 
 from srcgrad import runtime
 from srcgrad.frontend.inference import Table
-from srcgrad.frontend.known import PLAIN, Blurred, Known, OneOf, is_named_tuple, matters, parts_of
-from srcgrad.frontend.normal_form import Apply, Bind, Fixed, For, Function, Index, Pack, Pop, Statement, Unpack
+from srcgrad.frontend.known import PLAIN, Blurred, Instance, Known, OneOf, is_named_tuple, matters, parts_of
+from srcgrad.frontend.normal_form import (
+    Apply,
+    Bind,
+    Call,
+    Fixed,
+    For,
+    Function,
+    Index,
+    Pack,
+    Pop,
+    Statement,
+    Unpack,
+)
 from srcgrad.frontend.walking import statements_of
 from srcgrad.runtime.objects import has_operators
+from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.parse import walk
 
 _HOMES = ("numpy", "scipy", "builtins", "operator", "_operator", "math")
@@ -30,24 +45,72 @@ _HOMES = ("numpy", "scipy", "builtins", "operator", "_operator", "math")
 def blurred_names(function: Function, table: Table) -> frozenset[str]:
     """The names that are worked on as numbers, and may hold an object of a class that is not known as well."""
     names = {name for name in table.names if isinstance(table.of(name), Blurred | OneOf)}
-    items = _items_of_unknown(function, table)
+    items = _of_unknown(function, table) | _indexed_objects(function, table)
     asked = {name for worked_on in asked_as_numbers(function, frozenset(names | items)).values() for name in worked_on}
     return frozenset(name for name in asked if name in items or _is_blurred(table, table.of(name)))
 
 
-def _items_of_unknown(function: Function, table: Table) -> set[str]:
-    """The names of items that may be objects, since some were put into a container, nobody knows which: a callee may
-    have been given this one."""
-    if table.generated or not any(matters(known) for _, known in table.puts):
+def _of_unknown(function: Function, table: Table) -> set[str]:
+    """The names of which nothing is known, where the function meets objects: they may have come there by a container
+    or a function that is not followed (a copy, ``next``, a dict of a comprehension), or from outside."""
+    if table.generated or not _meets_objects(function, table):
         return set()
     found: set[str] = set()
+    outside: set[str] = set()
     for statement in statements_of(function.body):
         match statement:
-            case Bind(target=target, operation=Index(base=base)) if table.of(base) == PLAIN:
-                found.add(target)
-            case Unpack(targets=targets, source=base) | Pop(targets=targets, sequence=base) if table.of(base) == PLAIN:
-                found.update(targets)
-    return {name for name in found if table.of(name) == PLAIN}
+            case Bind(target=name, expression=read, operation=operation):
+                found.add(name)
+                if not isinstance(operation, Apply) and _reads_objects(read, outside):
+                    outside.add(name)
+            case For(index=name, iterable=read):
+                found.add(name)
+                outside.update([name] if _reads_objects(read, outside) else [])
+            case Unpack(targets=names, source=source):
+                found.update(names)
+                outside.update(names if source in outside else ())
+            case Pop(targets=names, sequence=source):
+                found.update(names)
+                outside.update(names if source in outside else ())
+    return outside | {name for name in found if table.of(name) == PLAIN}
+
+
+def _indexed_objects(function: Function, table: Table) -> set[str]:
+    """The names of objects that are indexed as lists are, since their class was known too late."""
+    bases = [s.operation.base for s in statements_of(function.body)
+             if isinstance(s, Bind) and isinstance(s.operation, Index)]  # fmt: skip
+    return {name for name in bases if not table.generated and isinstance(table.of(name), Instance)}
+
+
+def _reads_objects(expression: gast.AST, outside: set[str]) -> bool:
+    """Whether an expression reads what may be an object from outside, or what was read of one."""
+    return any(
+        _may_be_object(node.binding.value) if isinstance(node, GlobalReference) else node.id in outside
+        for node in walk(expression) if isinstance(node, GlobalReference | gast.Name)
+    )  # fmt: skip
+
+
+def _meets_objects(function: Function, table: Table) -> bool:
+    """Whether a function makes objects, holds some, or reads what may be one from outside."""
+    if any(matters(known) for _, known in table.puts) or any(matters(table.of(name)) for name in table.names):
+        return True
+    return any(
+        _reads_objects(part, set()) or isinstance(statement, Bind) and _makes_object(statement)
+        for statement in statements_of(function.body)
+        for part in (getattr(statement, name, None) for name in ("expression", "iterable")) if part is not None
+    )  # fmt: skip
+
+
+def _makes_object(statement: Bind) -> bool:
+    return isinstance(statement.operation, Call) and statement.operation.callee.makes is not None
+
+
+def _may_be_object(value: object) -> bool:
+    """Whether something from outside may be, or hold, an object of a user's class."""
+    if isinstance(value, np.ndarray):
+        return bool(value.dtype.kind == "O")
+    plain = (int, float, complex, str, bytes, type(None), np.generic, np.dtype, ModuleType)
+    return not (isinstance(value, plain) or callable(value))
 
 
 def _is_blurred(table: Table, known: Known) -> bool:

@@ -32,7 +32,7 @@ from srcgrad.frontend.desugar.build import (
     placed,
     subscript,
 )
-from srcgrad.frontend.known import NONE
+from srcgrad.frontend.known import NONE, matters
 from srcgrad.frontend.normal_form import Apply, Copy, Field, Fixed, LocalFunction, Operation
 from srcgrad.frontend.scope import Static
 from srcgrad.frontend.spreading import spread
@@ -46,6 +46,7 @@ from srcgrad.rules.table import method as method_function
 from srcgrad.rules.template import Rule
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference
 from srcgrad.syntax.marks import as_iterator
+from srcgrad.syntax.parse import walk
 
 TEXT = frozenset(
     """bit_length capitalize casefold center count encode endswith find format index is_integer isalpha isdigit
@@ -87,6 +88,10 @@ class Methods(Constructors):
         made = None if self._is_dtype(node.value) else self.attribute_of(node)
         if made is not None:
             return made
+        if not self.is_global(node) and node.attr in SHAPES | CONSTANT_MEMBERS and self._may_be_object(node.value):
+            node = placed(gast.Attribute(self.value(node.value), node.attr, gast.Load()), node)
+            if (made := self.attribute_of(node)) is not None:
+                return made
         if self.is_global(node) or node.attr in SHAPES | CONSTANT_MEMBERS or self._is_dtype(node.value):
             return self.settle(node), Fixed()
         function = runtime.field if node.attr in FIELDS else attribute_function(node.attr)
@@ -180,6 +185,11 @@ class Methods(Constructors):
         self._refuse_change(node)
         self._refuse_objects(node)
         if name in TEXT | CONSTANT_MEMBERS:
+            if self._may_be_object(func.value):
+                head = placed(gast.Attribute(self.value(func.value), name, gast.Load()), func)
+                node = placed(gast.Call(head, node.args, node.keywords), node)
+                if (made := self.method_of(node)) is not None:
+                    return made
             return self.settle(node), Fixed()
         function = method_function(name)
         if function is None:
@@ -193,6 +203,12 @@ class Methods(Constructors):
         node = placed(gast.Call(node.func, node.args, spread(node.keywords, self.lengths)), node)
         receiver = self.value(node.func.value)  # by now a name, if it was a call: that is made once
         return self.apply(rule, function, node, None, receiver, self._as_function(name, node))
+
+    def _may_be_object(self, node: gast.expr) -> bool:
+        """Whether what a member is asked of is an object, or came out of a call: it gets a name, which is looked at."""
+        if isinstance(node, gast.Name) or self.source.generated:
+            return False
+        return matters(self.peek(node)) or any(isinstance(part, gast.Call) for part in walk(node))
 
     def _as_function(self, name: str, node: gast.Call) -> list[gast.expr]:
         """The arguments of a method as its function takes them: ``x.reshape(2, 3)`` is ``np.reshape(x, (2, 3))``."""

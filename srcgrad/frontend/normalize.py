@@ -144,7 +144,7 @@ def _of_text(callee: Callee, source: Source, node: Definition, parent: Scope | N
     for _ in range(ROUNDS):
         writer, made = _written(callee, source, node, parent, assumed, table, methods)
         if not writer.relied and not writer.entry and not any_objects(made, writer.table):
-            return replace(made, sets=moves(made))
+            return replace(made, sets=moves(made), blurred=blurred_names(made, writer.table))
         before, table = table, inferred(made, writer.at_first, returned, stored)
         table.handed = writer.table.handed
         # Tests, and calls, are written by what is known so far: of what is set below them in a loop as well.

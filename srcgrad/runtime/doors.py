@@ -168,8 +168,8 @@ def require_no_object(x: Any, place: str) -> None:
 
 
 def require_data(x: Any, place: str) -> None:
-    """Refuse an object at ``place``, where the rules of numbers, arrays and lists are followed."""
-    if _says_itself(x):
+    """Refuse an object, or an array of objects, at ``place``, where the rules of numbers and arrays are followed."""
+    if _says_itself(x) or isinstance(x, np.ndarray) and x.dtype.kind == "O":
         raise RefusedType(
             f"{place}: an object of class {type(x).__name__} stands here, and other values may as well: which of its"
             " methods is asked was not known when this was compiled; give the object a name of its own"
