@@ -46,8 +46,12 @@ def blurred_names(function: Function, table: Table) -> frozenset[str]:
     """The names that are worked on as numbers, and may hold an object of a class that is not known as well."""
     names = {name for name in table.names if isinstance(table.of(name), Blurred | OneOf)}
     items = _of_unknown(function, table) | _indexed_objects(function, table)
-    asked = {name for worked_on in asked_as_numbers(function, frozenset(names | items)).values() for name in worked_on}
-    return frozenset(name for name in asked if name in items or _is_blurred(table, table.of(name)))
+    found = {name for name in _asked(function, names, compared=True) if _is_blurred(table, table.of(name))}
+    return frozenset(found | _asked(function, items, compared=False))
+
+
+def _asked(function: Function, names: set[str], *, compared: bool) -> set[str]:
+    return {name for found in asked_as_numbers(function, frozenset(names), compared).values() for name in found}
 
 
 def _of_unknown(function: Function, table: Table) -> set[str]:
@@ -79,7 +83,8 @@ def _indexed_objects(function: Function, table: Table) -> set[str]:
     """The names of objects that are indexed as lists are, since their class was known too late."""
     bases = [s.operation.base for s in statements_of(function.body)
              if isinstance(s, Bind) and isinstance(s.operation, Index)]  # fmt: skip
-    return {name for name in bases if not table.generated and isinstance(table.of(name), Instance)}
+    known = {name: table.of(name) for name in bases} if not table.generated else {}
+    return {name for name, one in known.items() if isinstance(one, Instance) and hasattr(one.kind, "__getitem__")}
 
 
 def _reads_objects(expression: gast.AST, outside: set[str]) -> bool:
@@ -122,13 +127,16 @@ def _is_blurred(table: Table, known: Known) -> bool:
     return False
 
 
-def asked_as_numbers(function: Function, names: frozenset[str]) -> dict[Statement, list[str]]:
-    """By statement, which of ``names`` it works on by the rules of numbers, arrays and lists."""
+def asked_as_numbers(
+    function: Function, names: frozenset[str], compared: bool = True
+) -> dict[Statement, list[str]]:
+    """By statement, which of ``names`` it works on by the rules of numbers, arrays and lists; whether it is enough
+    that they are ``compared``, which has no derivative."""
     found: dict[Statement, list[str]] = {}
     statements = list(statements_of(function.body)) if names and not function.generated else []
-    operands = {name for statement in statements for name in _computed_with(statement)}
+    operands = {name for statement in statements if _makes_arrays(statement) for name in _computed_with(statement)}
     for statement in statements:
-        worked_on = list(_worked_on(statement))
+        worked_on = list(_worked_on(statement, compared))
         match statement:
             case Bind(target=target, operation=Pack("list" | "tuple", elements)) if target in operands:
                 worked_on += _names(list(elements))
@@ -137,15 +145,26 @@ def asked_as_numbers(function: Function, names: frozenset[str]) -> dict[Statemen
     return found
 
 
-def _worked_on(statement: Statement) -> Iterator[str]:
+def _makes_arrays(statement: Statement) -> bool:
+    """Whether a function is called that makes arrays of the lists that it is given; methods of lists are those of lists.
+    """
+    match statement:
+        case Bind(operation=Apply(), expression=gast.Call(func=gast.Attribute(value=gast.Name() as base))):
+            return isinstance(base, GlobalReference)
+        case Bind(operation=Apply(), expression=gast.Call()):
+            return True
+    return False
+
+
+def _worked_on(statement: Statement, compared: bool) -> Iterator[str]:
     match statement:
         case Bind(operation=Apply(), expression=expression):
             yield from _computed_with(statement)
-            yield from _asked_in(expression)
+            yield from _asked_in(expression, compared)
         case Bind(operation=Index(base=base)) | Unpack(source=base):
             yield base
         case Bind(operation=Fixed(), expression=expression):
-            yield from _asked_in(expression)
+            yield from _asked_in(expression, compared)
         case For():
             for part in statement.reading:
                 if isinstance(part, Bind) and isinstance(part.operation, Index):
@@ -162,7 +181,7 @@ def _computed_with(statement: Statement) -> Iterator[str]:
                     yield from _names(argument.elts if isinstance(argument, gast.Tuple) else [argument])
 
 
-def _asked_in(expression: gast.expr) -> Iterator[str]:
+def _asked_in(expression: gast.expr, compared: bool) -> Iterator[str]:
     """The names in an expression without a derivative whose operators, items or attributes are asked for."""
     for node in walk(expression):
         match node:
@@ -171,9 +190,11 @@ def _asked_in(expression: gast.expr) -> Iterator[str]:
             case gast.UnaryOp(op=gast.USub() | gast.UAdd() | gast.Invert(), operand=operand):
                 yield from _names([operand])
             case gast.Compare(left=left, ops=ops, comparators=comparators):
-                if not any(isinstance(op, gast.Is | gast.IsNot | gast.In | gast.NotIn) for op in ops):
+                if compared and not any(isinstance(op, gast.Is | gast.IsNot | gast.In | gast.NotIn) for op in ops):
                     yield from _names([left, *comparators])
-            case gast.Attribute(value=value) | gast.Subscript(value=value):
+            case gast.Attribute(value=value, attr=name) if hasattr(np.ndarray, name) or hasattr(str, name):
+                yield from _names([value])
+            case gast.Subscript(value=value):
                 yield from _names([value])
 
 

@@ -224,7 +224,7 @@ FAULTS = (
     Fault(
         "an array of any class is taken for an array",
         "runtime/exact.py",
-        "            found = [name for name in _defined(kind, base) if _matters(name, base, kind)]\n",
+        "            found = [name for name in _defined(kind, base) if _matters(name, base)]\n",
         "            found: list[str] = []\n",
     ),
 )
