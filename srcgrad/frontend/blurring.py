@@ -146,8 +146,7 @@ def asked_as_numbers(
 
 
 def _makes_arrays(statement: Statement) -> bool:
-    """Whether a function is called that makes arrays of the lists that it is given; methods of lists are those of lists.
-    """
+    """Whether a function is called that makes arrays of lists; methods of lists do not."""
     match statement:
         case Bind(operation=Apply(), expression=gast.Call(func=gast.Attribute(value=gast.Name() as base))):
             return isinstance(base, GlobalReference)
