@@ -44,6 +44,7 @@ from srcgrad.ir.regions import (
     Try,
     Unreachable,
     With,
+    blocks_of,
     walk,
 )
 from srcgrad.ir.restoring.pending import uses_of
@@ -298,12 +299,20 @@ def _passed(here: Apart, raised: Cell, around: Around) -> tuple[Block, bool]:
     return _leave(here, [Assign((held,), ir.ReadCell(raised), node)], Raise(held, None, node), around)
 
 
+def _raises_again(block: Block) -> bool:
+    """Whether a block has a bare ``raise``, which raises what is handled where it stands."""
+    inner = (part for statement in block.statements for part in blocks_of(statement))
+    return isinstance(block.exit, Raise) and block.exit.exception is None or any(map(_raises_again, inner))
+
+
 def _finally(here: Apart, statement: Try, around: Around) -> tuple[list[Statement], Exit | None, bool]:
     """A ``try`` without its last block, which runs wherever it is left."""
     final, node = statement.final, statement.node
     inner = replace(statement, final=Block((), Fall()))
     if isinstance(final.exit, Fall) and all(map(_forgets, final.statements)):  # names of handled exceptions, or nothing
         return _try(here, inner, around)
+    if around.handled is not None and _raises_again(final):
+        raise here.refuse(node, "a raise of what is handled in a last block")
     raised = here.cell("raised")
     last = ((final, around),)
     inside = replace(

@@ -55,6 +55,12 @@ def _attempt(statement: Try, change: Callable[[Block], Block], final: Block) -> 
     )
 
 
+def has_exit(block: Block, kind: type) -> bool:
+    """Whether a block, or one inside of it, ends in an exit of this class."""
+    inner = (part for statement in block.statements for part in blocks_of(statement))
+    return isinstance(block.exit, kind) or any(has_exit(part, kind) for part in inner)
+
+
 def _leaves(block: Block) -> bool:
     """Whether a block has a ``break`` or ``continue`` of a loop around it."""
     inner = [part for statement in block.statements if not isinstance(statement, Loop) for part in blocks_of(statement)]
@@ -70,6 +76,8 @@ def _behind(here: Apart, loop: Loop) -> list[Statement]:
         statements: list[Statement] = []
         for statement in block.statements:
             if isinstance(statement, Try):
+                if has_exit(statement.final, Return):
+                    raise here.refuse(statement.node, "a return in a last block in a loop in another try")
                 before = len(flags)
                 made = _attempt(statement, change, statement.final)
                 statements.append(replace(made, final=_forgetting(here, made.final, flags[before:], loop.node)))

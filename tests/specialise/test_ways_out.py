@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from srcgrad import jvp, value_and_grad
+from srcgrad.errors import UnsupportedSyntax
 from tests.specialise.serving import check_right
 from tests.specialise.test_specialise import text
 
@@ -207,6 +208,41 @@ def test_last_blocks_of_nothing_but_an_exit(function: Callable[..., Any]) -> Non
         assert value == function(0.7, 1.1, p)
         np.testing.assert_allclose(gradient, slopes, atol=1e-8)
         assert jvp(function, (0.7, 1.1, p), (1.0, 1.0, None))[1] == pytest.approx(sum(slopes))
+
+
+def return_in_a_last_block_of_a_loop_inside(a, b):
+    for _ in range(2):
+        try:
+            for _ in range(2):
+                try:
+                    a = a * b
+                finally:
+                    return a
+        finally:
+            continue
+    return a
+
+
+def raise_in_a_last_block_of_a_handler(a, b):
+    try:
+        try:
+            a / 0.0
+        except ZeroDivisionError:
+            try:
+                [][1]
+            finally:
+                raise
+    except IndexError:
+        return a * b
+    except ZeroDivisionError:
+        return b
+
+
+@pytest.mark.parametrize("function", [return_in_a_last_block_of_a_loop_inside, raise_in_a_last_block_of_a_handler])
+def test_exits_of_last_blocks_that_are_not_followed_are_refused(function: Callable[..., Any]) -> None:
+    """The ``continue`` was of the inner loop; what was handled was raised, and not what the body had raised."""
+    with pytest.raises(UnsupportedSyntax):
+        value_and_grad(function, (0, 1))(0.7, 1.1)
 
 
 # --- what is not reached ----------------------------------------------------------------------------------------------
