@@ -16,11 +16,11 @@ from typing import TypeAlias
 import gast
 
 from srcgrad.analysis.activity import Activity
-from srcgrad.analysis.admission import admitted, exact_at_entry, keys_checked
+from srcgrad.analysis.admission import Assumed, admitted, exact_at_entry, keys_checked
 from srcgrad.analysis.axes import refuse_varied_axes
 from srcgrad.analysis.captured import refuse_unbound
 from srcgrad.analysis.cfg import bound_here, walk
-from srcgrad.analysis.changes import attempted, may_change, must_be_copied, stores_anywhere
+from srcgrad.analysis.changes import attempted, may_change, meets_objects, must_be_copied, stores_anywhere
 from srcgrad.analysis.iterators import elements_kept
 from srcgrad.analysis.joining import joined
 from srcgrad.analysis.keys import KeyReader, puts_keys
@@ -84,7 +84,7 @@ class Module(CalleesAsValues):
         self, *, generic: bool = False, doors: Doors | None = None, tried: bool = False, shown: bool = False
     ) -> None:
         self.stores = False  # whether anything that is called stores into memory, as far as tangents ask
-        self.changing = self.rereads = False  # whether it does, and what it computed with is read again afterwards
+        self.assumed = Assumed(shown)
         self.tried, self.shown = tried, shown  # whether what a callee raises may be caught; whether this is to be read
         self.generic, self.doors = generic, doors  # generic: nothing is known, so nothing is told apart, of arguments
         self.strong_zeros = present_options().strong_zeros
@@ -277,9 +277,9 @@ class Module(CalleesAsValues):
             function = exact_at_entry(function) if is_open else function
             entry = dict(zip(function.parameters, facts, strict=True))
             solve = partial(shapes, entry=entry, result_of=self.result_of, changes=self.changes)
-            is_left = self.generic and not self.changing
+            is_left = self.generic and not self.assumed.stores
             function, known = stores_lowered(*lists_made_arrays(function, known, solve, is_left), solve)
-            function = order_kept(admitted(function, known, self.shown, self.rereads), known, self.summary_of)
+            function = order_kept(admitted(function, known, self.assumed), known, self.summary_of)
             function = elements_kept(lengths_kept(function, known, self.changes), known, self.summary_of)
             made_ready[callee, facts] = function, known
         return made_ready[callee, facts]
@@ -398,9 +398,9 @@ def _compiled(module: Module, request: Request, taken: frozenset[str]) -> Compil
         request = replace(request, callee=module.forms.callee(request, callee_for))
     module.keys.entry = request.callee
     function = module.normalized(request.callee)
-    module.changing = stores_anywhere(request.callee, module.normalized)
-    module.rereads = module.changing and "forward" not in request.mode
-    module.made_ready = module.forms.prepared[module.generic, module.shown, module.changing, module.rereads]
+    stores, objects = (one(request.callee, module.normalized) for one in (stores_anywhere, meets_objects))
+    module.assumed = Assumed(request.shown, stores, stores and "forward" not in request.mode, objects)
+    module.made_ready = module.forms.prepared[module.generic, module.assumed]
     facts = entry_facts(function, request.facts)
     module.open = request.callee if request.open else None
     stored = refuse_stores(request.callee, facts, request.kept, module.looked_into, module.summary_of)
@@ -415,7 +415,7 @@ def _compiled(module: Module, request: Request, taken: frozenset[str]) -> Compil
             module.split(request.callee, request.wanted, facts, entry, backward, tupled=request.tupled, door=True)
         case "forward" | "nested forward":
             entry = module.namer.fresh(f"jvp_{of}")
-            module.stores = request.tried or module.changing
+            module.stores = request.tried or stores
             module.attempted = attempted(request.callee, module.normalized) if module.stores else frozenset()
             module.forward(request.callee, request.wanted, facts, entry, door=True)
             if request.mode == "nested forward":

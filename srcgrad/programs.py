@@ -15,6 +15,7 @@ from functools import cached_property
 from types import FunctionType, ModuleType
 from typing import Any
 
+from srcgrad.analysis.admission import Assumed
 from srcgrad.emit.load import refresh
 from srcgrad.emit.printer import Emission
 from srcgrad.errors import LanguageError, UnsupportedSyntax
@@ -85,14 +86,14 @@ def _of_dicts() -> defaultdict[Any, dict[Any, Any]]:
 class Forms:
     """The journal of what is read, the normal forms of callees, what they are before local functions are written out,
     the callees for calls from whose arguments values are inferred, and, by what modules assume (``generic``,
-    ``shown``, ``changing``, ``rereads``), the facts of names and how the transforms take them."""
+    ``shown``, or all that is ``Assumed``), the facts of names and how the transforms take them."""
 
     journal: Journal = field(default_factory=Journal)
     normal: dict[Callee, Function] = field(default_factory=dict)
     written: dict[Callee, Function | UnsupportedSyntax] = field(default_factory=dict)
     inferred: dict[tuple[Callee, object], Callee | LanguageError] = field(default_factory=dict)
     known: defaultdict[tuple[bool, bool], dict[Asked, Mapping[str, Fact]]] = field(default_factory=_of_dicts)
-    prepared: defaultdict[tuple[bool, ...], dict[Asked, Prepared]] = field(default_factory=_of_dicts)
+    prepared: defaultdict[tuple[bool, Assumed], dict[Asked, Prepared]] = field(default_factory=_of_dicts)
 
     def callee(self, request: Request, make: Callable[..., Callee]) -> Callee:
         """The callee for a call, made once for all its derivatives; raises what refuses it."""

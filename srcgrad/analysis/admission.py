@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import gast
 import numpy as np
@@ -63,16 +63,24 @@ _BITWISE = gast.BitAnd | gast.BitOr | gast.BitXor | gast.LShift | gast.RShift
 _Checks = dict[Statement, list[Effect]]
 
 
-def admitted(function: Function, facts: Mapping[str, Fact], shown: bool = False, stores: bool = False) -> Function:
-    """The function with its run-time checks; raises ``UnsupportedSyntax`` for what the facts refuse.
+@dataclass(frozen=True)
+class Assumed:
+    """What holds of all functions of a module, and decides what is looked at when they run."""
 
-    In text that is ``shown`` only what a call returned is looked at for dicts: its reader knows the arguments.
-    ``stores``: lists may change before the derivative reads them again.
-    """
+    shown: bool = False  # the text is to be read: of dicts only what calls returned is looked at
+    stores: bool = False  # something is stored into
+    rereads: bool = False  # and what operators computed with is read again afterwards
+    objects: bool = False  # objects are met
+
+
+def admitted(function: Function, facts: Mapping[str, Fact], assumed: Assumed = Assumed()) -> Function:
+    """The function with its run-time checks; raises ``UnsupportedSyntax`` for what the facts refuse."""
+    shown = assumed.shown
     facts = {**facts, **_displayed(function, facts)}
     returned = {s.target for s in walk(function.body) if isinstance(s, Bind) and isinstance(s.operation, Call)}
     asked = frozenset(name for statement in walk(function.body) for name in _asked_of(statement))
-    blurred = {} if shown else asked_as_numbers(function, function.blurred)
+    unknown = function.unknown if assumed.objects else frozenset()
+    blurred = {} if shown else asked_as_numbers(function, function.blurred | unknown)
     checks: _Checks = {}
     joins = False
     for statement in walk(function.body):
@@ -97,13 +105,13 @@ def admitted(function: Function, facts: Mapping[str, Fact], shown: bool = False,
         if isinstance(statement, Bind) and statement.inplace and _refuse_store(statement, facts):
             made.append(_check(runtime.require_number, statement.target, statement.span))
         asking = [] if shown else _asking(statement)
-        unknown = [name for name in asking if isinstance(facts.get(name, Unknown()), Unknown)]
-        made += [_check(runtime.require_no_object, name, statement.span) for name in dict.fromkeys(unknown)]
+        asking = [name for name in asking if isinstance(facts.get(name, Unknown()), Unknown)]
+        made += [_check(runtime.require_no_object, name, statement.span) for name in dict.fromkeys(asking)]
         for name in blurred.get(statement, ()):
             fact = facts.get(name, Unknown())
             if isinstance(fact, Unknown | ObjectFact) or isinstance(fact, Array) and fact.dtype in (None, "object"):
                 made.append(_check(runtime.require_data, name, statement.span))
-        if stores and not shown and (operands := _perhaps_of_lists(statement, facts)):
+        if assumed.rereads and not shown and (operands := _perhaps_of_lists(statement, facts)):
             place = gast.Constant(statement.span.origin, None)
             looked = gast.Expr(call_runtime(runtime.require_arithmetic, *map(_read, operands), place))
             made.append(Effect(looked, statement.span))

@@ -96,6 +96,14 @@ def stores_anywhere(callee: Callee, normal_form_of: Callable[[Callee], Function]
     return False
 
 
+def meets_objects(callee: Callee, normal_form_of: Callable[[Callee], Function]) -> bool:
+    """Whether a callee, or anything that it calls, makes, holds or reads objects; what only the run tells may."""
+    return any(
+        isinstance(one.function, Dynamic) or normal_form_of(one).meets_objects
+        for one in _called_by(callee, normal_form_of)
+    )
+
+
 def calls_unknown(callee: Callee, normal_form_of: Callable[[Callee], Function]) -> bool:
     """Whether a callee, or anything that it calls, calls a function that is known only when the program runs."""
     return any(isinstance(one.function, Dynamic) for one in _called_by(callee, normal_form_of))

@@ -60,7 +60,9 @@ def joined(
         return function, facts
     body = Block(tuple(renamed(statement, names) for statement in function.body.statements))
     webs_left = {web: spelling for web, spelling in function.webs.items() if web not in names}
-    made = replace(function, body=body, webs=webs_left, blurred=function.blurred.difference(names))
+    unknown = frozenset(names.get(name, name) for name in function.unknown)
+    blurred = function.blurred.difference(names)
+    made = replace(function, body=body, webs=webs_left, blurred=blurred, unknown=unknown)
     if generic:
         shared_names = set(names.values())
         return made, {n: Unknown() if n in shared_names else fact for n, fact in facts.items() if n not in names}

@@ -12,7 +12,8 @@ has them looked at when the program runs)::
 from __future__ import annotations
 
 from collections.abc import Iterator
-from types import ModuleType
+from dataclasses import replace
+from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, ModuleType
 from typing import Any
 
 import gast
@@ -42,40 +43,46 @@ from srcgrad.syntax.parse import walk
 _HOMES = ("numpy", "scipy", "builtins", "operator", "_operator", "math")
 
 
-def blurred_names(function: Function, table: Table) -> frozenset[str]:
-    """The names that are worked on as numbers, and may hold an object of a class that is not known as well."""
+def with_unknown(function: Function, table: Table) -> Function:
+    """The function with the names that are worked on as numbers, and may hold an object of a class that is not known as
+    well, and with those of which nothing is known at all."""
     names = {name for name in table.names if isinstance(table.of(name), Blurred | OneOf)}
-    items = _of_unknown(function, table) | _indexed_objects(function, table)
     found = {name for name in _asked(function, names, compared=True) if _is_blurred(table, table.of(name))}
-    return frozenset(found | _asked(function, items, compared=False))
+    found |= _asked(function, _indexed_objects(function, table), compared=False)
+    unknown = _asked(function, _unknown(function, table), compared=False)
+    meets = not table.generated and _meets_objects(function, table)
+    return replace(function, blurred=frozenset(found), unknown=frozenset(unknown), meets_objects=meets)
 
 
 def _asked(function: Function, names: set[str], *, compared: bool) -> set[str]:
     return {name for found in asked_as_numbers(function, frozenset(names), compared).values() for name in found}
 
 
-def _of_unknown(function: Function, table: Table) -> set[str]:
-    """The names of which nothing is known, where the function meets objects: they may have come there by a container
-    or a function that is not followed (a copy, ``next``, a dict of a comprehension), or from outside."""
-    if table.generated or not _meets_objects(function, table):
+def _unknown(function: Function, table: Table) -> set[str]:
+    """The names of which nothing is known: where objects are met, one may have come there by a container or a function
+    that is not followed (a copy, ``next``, a dict of a comprehension), by a call, or from outside."""
+    if table.generated:
         return set()
-    found: set[str] = set()
+    found = set(function.parameters)
     outside: set[str] = set()
-    for statement in statements_of(function.body):
-        match statement:
-            case Bind(target=name, expression=read, operation=operation):
-                found.add(name)
-                if not isinstance(operation, Apply) and _reads_objects(read, outside):
-                    outside.add(name)
-            case For(index=name, iterable=read):
-                found.add(name)
-                outside.update([name] if _reads_objects(read, outside) else [])
-            case Unpack(targets=names, source=source):
-                found.update(names)
-                outside.update(names if source in outside else ())
-            case Pop(targets=names, sequence=source):
-                found.update(names)
-                outside.update(names if source in outside else ())
+    before = -1
+    while before < len(outside):  # what is read in one round of a loop is used in the next
+        before = len(outside)
+        for statement in statements_of(function.body):
+            match statement:
+                case Bind(target=name, expression=read, operation=operation):
+                    found.add(name)
+                    if not isinstance(operation, Apply) and _reads_objects(read, outside):
+                        outside.add(name)
+                case For(index=name, iterable=read):
+                    found.add(name)
+                    outside.update([name] if _reads_objects(read, outside) else [])
+                case Unpack(targets=names, source=source):
+                    found.update(names)
+                    outside.update(names if source in outside else ())
+                case Pop(targets=names, sequence=source):
+                    found.update(names)
+                    outside.update(names if source in outside else ())
     return outside | {name for name in found if table.of(name) == PLAIN}
 
 
@@ -114,8 +121,14 @@ def _may_be_object(value: object) -> bool:
     """Whether something from outside may be, or hold, an object of a user's class."""
     if isinstance(value, np.ndarray):
         return bool(value.dtype.kind == "O")
-    plain = (int, float, complex, str, bytes, type(None), np.generic, np.dtype, ModuleType)
-    return not (isinstance(value, plain) or callable(value))
+    return not isinstance(value, _NO_OBJECTS)
+
+
+#: What is no object of a user's class, and holds none that is read of it; functions and classes are followed.
+_NO_OBJECTS = (
+    int, float, complex, str, bytes, type(None), np.generic, np.dtype, np.ufunc, type, ModuleType, FunctionType,
+    BuiltinFunctionType, MethodDescriptorType, type(np.sum),
+)  # fmt: skip
 
 
 def _is_blurred(table: Table, known: Known) -> bool:

@@ -205,7 +205,7 @@ class Methods(Constructors):
         return self.apply(rule, function, node, None, receiver, self._as_function(name, node))
 
     def _may_be_object(self, node: gast.expr) -> bool:
-        """Whether what a member is asked of is an object, or came out of a call: it gets a name, which is looked at."""
+        """Whether the owner of a member is an object, or the result of a call: it gets a name, which is checked."""
         if isinstance(node, gast.Name) or self.source.generated:
             return False
         return matters(self.peek(node)) or any(isinstance(part, gast.Call) for part in walk(node))

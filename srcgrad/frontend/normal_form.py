@@ -402,10 +402,8 @@ class Return:
     span: Span
 
 
-Statement = (
-    Bind | Unpack | Append | Pop | AddAt | Store | AugStore | SetField | Delete | Effect
-    | If | For | While | With | Break | Continue | Return
-)  # fmt: skip
+Statement = (Bind | Unpack | Append | Pop | AddAt | Store | AugStore | SetField | Delete | Effect
+             | If | For | While | With | Break | Continue | Return)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -432,6 +430,8 @@ class Function:
     generated: bool = False  # our own output, whose accumulations own their buffers
     returns: object = None  # what is known of the classes of the result (frontend.known)
     blurred: frozenset[str] = frozenset()  # names that hold objects, or something else: of which class is not known
+    unknown: frozenset[str] = frozenset()  # names of which nothing is known: where objects are met, one may be there
+    meets_objects: bool = False  # whether it makes, holds or reads objects
     sets: tuple[tuple[str, object], ...] = ()  # the fields that are set here and in callees, and what is put there
 
     def __str__(self) -> str:

@@ -24,7 +24,7 @@ import gast
 
 from srcgrad.errors import SrcgradError, UnsupportedSyntax
 from srcgrad.frontend import fence
-from srcgrad.frontend.blurring import blurred_names
+from srcgrad.frontend.blurring import with_unknown
 from srcgrad.frontend.bound_methods import MethodRead, Methods, Place, read_here, with_methods
 from srcgrad.frontend.desugar import desugar
 from srcgrad.frontend.desugar.build import constant
@@ -144,14 +144,14 @@ def _of_text(callee: Callee, source: Source, node: Definition, parent: Scope | N
     for _ in range(ROUNDS):
         writer, made = _written(callee, source, node, parent, assumed, table, methods)
         if not writer.relied and not writer.entry and not any_objects(made, writer.table):
-            return replace(made, sets=moves(made), blurred=blurred_names(made, writer.table))
+            return with_unknown(replace(made, sets=moves(made)), writer.table)
         before, table = table, inferred(made, writer.at_first, returned, stored)
         table.handed = writer.table.handed
         # Tests, and calls, are written by what is known so far: of what is set below them in a loop as well.
         in_time = writer.table.same_changes(table) and before.same_changes(table)
         borne_out = all(bears_out(table.of(name), known) for name, all_of in writer.relied.items() for known in all_of)
         if in_time and borne_out:
-            return replace(made, returns=returns(made, table), sets=table.changes(), blurred=blurred_names(made, table))
+            return with_unknown(replace(made, returns=returns(made, table), sets=table.changes()), table)
         assumed = {name: known for name, known in table.names.items() if name not in made.temporaries}
     raise UnsupportedSyntax(
         f"which classes the objects in {made.name} have is not known when this is compiled",

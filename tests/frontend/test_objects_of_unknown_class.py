@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import copy
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
@@ -114,7 +115,48 @@ def an_enumeration(x):
     return x + Unit.OFFSET
 
 
+HELD_IN_PARTS = functools.partial(max, Scale(2.0))
+
+
+def held_by_what_is_called(x):
+    return x + HELD_IN_PARTS.args[0]
+
+
+def plus(s, x):
+    return x + s
+
+
+def handed_to_a_callee(x):
+    return sum(w * plus(s, x) for s, w in KEYS.items())
+
+
+def first(d):
+    return list(d)[0]
+
+
+def given_by_a_callee(x):
+    return x + first(KEYS)
+
+
+def size_of(o):
+    return o.size * 2
+
+
+def copied_and_handed_on(x):
+    return size_of(copy.deepcopy([Lot(x)])[0])
+
+
+def from_the_round_before(x):
+    p, s = 0.0, 0.0
+    for _ in range(3):
+        s = s + (x + p)
+        for k in KEYS:
+            p = k
+    return s
+
+
 FUNCTIONS = [
+    held_by_what_is_called, handed_to_a_callee, given_by_a_callee, copied_and_handed_on, from_the_round_before,
     made_by_a_comprehension, given_by_next, copied, made_of_pairs, taken_out, made_by_its_class,
     asked_for_a_method_of_text, indexed, a_key, in_an_array, in_an_array_that_is_looped_over,
     in_an_array_that_is_added, held_by_a_library, an_enumeration,
