@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from enum import Enum
 from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, ModuleType
 from typing import Any
 
@@ -121,7 +122,8 @@ def _may_be_object(value: object) -> bool:
     """Whether something from outside may be, or hold, an object of a user's class."""
     if isinstance(value, np.ndarray):
         return bool(value.dtype.kind == "O")
-    return not isinstance(value, _NO_OBJECTS)
+    is_enumeration = isinstance(value, type) and issubclass(value, Enum)  # which a loop goes over
+    return is_enumeration or not isinstance(value, _NO_OBJECTS)
 
 
 #: What is no object of a user's class, and holds none that is read of it; functions and classes are followed.

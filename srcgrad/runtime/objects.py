@@ -111,6 +111,8 @@ def has_operators(kind: type) -> bool:
 def _has_operators(kind: type, _: int) -> bool:
     if has_fields(kind) or defines(kind, "__array_finalize__") or package_of(kind) in LIBRARIES:
         return False
+    if issubclass(kind, Enum):  # in which the standard library writes methods of its own: ``exact.overrides`` tells
+        return False
     own = (n for base in kind.__mro__ for n in base.__dict__ if isinstance(_held(kind, n), FunctionType))
     return any(hasattr(operator, n) or hasattr(operator, n.replace("__r", "__", 1)) or n in _ASKED for n in own)
 

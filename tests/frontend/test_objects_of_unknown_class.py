@@ -155,7 +155,22 @@ def from_the_round_before(x):
     return s
 
 
+class Share(float, Enum):
+    HALF = 0.5
+
+    def __radd__(self, v):
+        return v * v
+
+
+def members_of_an_enumeration(x):
+    s = x
+    for k in Share:
+        s = s + k
+    return s
+
+
 FUNCTIONS = [
+    members_of_an_enumeration,
     held_by_what_is_called, handed_to_a_callee, given_by_a_callee, copied_and_handed_on, from_the_round_before,
     made_by_a_comprehension, given_by_next, copied, made_of_pairs, taken_out, made_by_its_class,
     asked_for_a_method_of_text, indexed, a_key, in_an_array, in_an_array_that_is_looped_over,
