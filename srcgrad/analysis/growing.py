@@ -45,6 +45,8 @@ from srcgrad.frontend.normal_form import (
 from srcgrad.rules.memory import MIRRORS
 from srcgrad.syntax.parse import names_read
 
+Whole = dict[int, frozenset[str]]  # by the identity of a statement: what it reads as a whole
+
 
 def grown_alone(function: Function) -> frozenset[str]:
     """The sequences whose growth is nobody else's concern."""
@@ -54,12 +56,13 @@ def grown_alone(function: Function) -> frozenset[str]:
         return frozenset()
     # A deque may drop what it held first.
     grown -= {s.target for s in statements if isinstance(s, Bind) and _makes_queue(s)}
+    whole = {id(statement): _read_whole(statement) for statement in statements}
     if function.generated:
-        return frozenset(grown - _shared_tapes(function, statements))
+        return frozenset(grown - _shared_tapes(function, statements, whole))
     grown -= set(function.parameters)
     for statement in statements:
         grown -= _exposed(statement)
-    return frozenset(name for name in grown if _is_complete_when_read(function.body, name))
+    return frozenset(name for name in grown if _is_complete_when_read(function.body, name, whole))
 
 
 def _makes_queue(statement: Bind) -> bool:
@@ -67,7 +70,7 @@ def _makes_queue(statement: Bind) -> bool:
     return isinstance(made, Apply) and made.function is deque
 
 
-def _shared_tapes(function: Function, statements: list[Statement]) -> set[str]:
+def _shared_tapes(function: Function, statements: list[Statement], whole: Whole) -> set[str]:
     """In our own output tapes travel in tuples; what else has two names came from a user's list that has two names."""
     grown = {s.sequence for s in statements if isinstance(s, Append | Pop)}
     appended = {s.sequence for s in statements if isinstance(s, Append)}
@@ -80,7 +83,7 @@ def _shared_tapes(function: Function, statements: list[Statement]) -> set[str]:
                 found.add(target)  # the shadow of such a list
             case Unpack(targets=targets) | Pop(targets=targets):
                 found |= appended.intersection(targets)  # what is on a tape is only taken from
-    found |= {name for name in grown - found if _is_seen_before_it_changes(function.body, name)}
+    found |= {name for name in grown - found if _is_seen_before_it_changes(function.body, name, whole)}
     if not any(set(stores_of(s)) and not isinstance(s, Append | Pop | AddAt) for s in statements):
         return found
     for statement in statements:
@@ -94,7 +97,7 @@ def _shared_tapes(function: Function, statements: list[Statement]) -> set[str]:
     return found
 
 
-def _is_seen_before_it_changes(body: Block, name: str) -> bool:
+def _is_seen_before_it_changes(body: Block, name: str, whole: Whole) -> bool:
     """Whether a list is read as a whole, or handed on, and grows or shrinks after that: an answer would be another one
     then, an adjoint has as many entries as the list had, and who holds the list sees it change."""
     changed = False
@@ -105,7 +108,7 @@ def _is_seen_before_it_changes(body: Block, name: str) -> bool:
         for statement in block.statements:
             if isinstance(statement, Append | Pop) and statement.sequence == name:
                 changed = changed or seen
-            seen = seen or _reads_whole(statement, name)
+            seen = seen or name in whole[id(statement)]
             if isinstance(statement, Bind) and statement.target == name:
                 seen = False
             passes = 2 if isinstance(statement, For | While) else 1  # a pass sees what those before it saw
@@ -129,14 +132,14 @@ def _exposed(statement: Statement) -> set[str]:
     return {*bound_here(statement), *stores_of(statement)}
 
 
-def _is_complete_when_read(body: Block, name: str) -> bool:
+def _is_complete_when_read(body: Block, name: str, whole: Whole) -> bool:
     """Whether no element is appended after the list was read as a whole."""
     while True:
         # Into the innermost block that has all there is to see of the list.
-        mentions = [s for s in body.statements if any(_mentions(inner, name) for inner in _with_inner(s))]
+        mentions = [s for s in body.statements if any(_mentions(inner, name, whole) for inner in _with_inner(s))]
         if len(mentions) != 1 or not blocks_of(mentions[0]):
             break
-        inside = [b for b in blocks_of(mentions[0]) if any(_mentions(s, name) for s in walk(b))]
+        inside = [b for b in blocks_of(mentions[0]) if any(_mentions(s, name, whole) for s in walk(b))]
         if len(inside) != 1:
             break
         body = inside[0]
@@ -146,22 +149,22 @@ def _is_complete_when_read(body: Block, name: str) -> bool:
     for statement in mentions:
         parts = list(_with_inner(statement))
         appends = any(isinstance(s, Append) and s.sequence == name for s in parts)
-        reads = any(_reads_whole(s, name) for s in parts)
+        reads = any(name in whole[id(s)] for s in parts)
         if appends and (seen or (reads and isinstance(statement, For | While))):
             return False
-        if appends and reads and not _in_order(parts, name):
+        if appends and reads and not _in_order(parts, name, whole):
             return False
         seen = seen or reads
     return True
 
 
-def _in_order(parts: list[Statement], name: str) -> bool:
+def _in_order(parts: list[Statement], name: str, whole: Whole) -> bool:
     """Whether the appends of a branch stand before what reads the list as a whole."""
     seen = False
     for statement in parts:
         if isinstance(statement, Append) and statement.sequence == name and seen:
             return False
-        seen = seen or _reads_whole(statement, name)
+        seen = seen or name in whole[id(statement)]
     return True
 
 
@@ -171,25 +174,26 @@ def _with_inner(statement: Statement) -> Iterator[Statement]:
         yield from walk(block)
 
 
-def _mentions(statement: Statement, name: str) -> bool:
-    return name in (*bound_here(statement), *inputs(statement), *stores_of(statement)) or _reads_whole(statement, name)
+def _mentions(statement: Statement, name: str, whole: Whole) -> bool:
+    return name in whole[id(statement)] or name in (*bound_here(statement), *inputs(statement), *stores_of(statement))
 
 
-def _reads_whole(statement: Statement, name: str) -> bool:
-    """Whether a statement reads more than an element: what it computes, or asks, may change as the list grows."""
+def _read_whole(statement: Statement) -> frozenset[str]:
+    """What a statement reads more of than an element: what it computes, or asks, may change as such a list grows."""
+    read: list[str]
     match statement:
-        case Return():
-            return False
+        case Return() | Pop():
+            read = []
         case If(test=test) | While(test=test):
-            return name in names_read(test)
+            read = names_read(test)
         case For(iterable=iterable):
-            return name in names_read(iterable)
-        case Bind(operation=Index(base=base, index=index)) if base == name:
-            return name in names_read(index)
+            read = names_read(iterable)
+        case Bind(operation=Index(base=base, index=index), expression=expression):
+            read = [*names_read(index), *(name for name in names_read(expression) if name != base)]
         case Bind(expression=expression):
-            return name in names_read(expression)
+            read = names_read(expression)
         case Append(value=value):
-            return name in names_read(value)
-        case Pop():
-            return False
-    return name in names_mentioned(statement)  # an index of a store, too
+            read = names_read(value)
+        case _:
+            read = names_mentioned(statement)  # an index of a store, too
+    return frozenset(read)

@@ -101,7 +101,7 @@ def is_truth(test: gast.expr) -> bool:
 
 def local_names(expression: gast.AST) -> list[gast.Name]:
     """The nodes of an expression that name locals."""
-    return [n for n in gast.walk(expression) if isinstance(n, gast.Name) and not isinstance(n, GlobalReference)]
+    return [n for n in walk(expression) if isinstance(n, gast.Name) and not isinstance(n, GlobalReference)]
 
 
 def names_mentioned(statement: object) -> list[str]:

@@ -38,6 +38,7 @@ from srcgrad.analysis.sinking import Sinking
 from srcgrad.frontend.normal_form import Apply, Bind, Block, Copy, Fixed, For, Function, Index, Return, Statement
 from srcgrad.rules.facts import Fact, Unknown
 from srcgrad.syntax.namer import Namer
+from srcgrad.syntax.parse import walk as nodes_of
 
 
 # --- the plan ---------------------------------------------------------------------------------------------------------
@@ -126,7 +127,7 @@ class Planner:
         return slot
 
     def need_all(self, expression: gast.AST) -> None:
-        for node in gast.walk(expression):
+        for node in nodes_of(expression):
             if isinstance(node, Reference):
                 self.need(node)
 

@@ -18,10 +18,10 @@ import gast
 
 from srcgrad.optimize.aliases import Aliases, callee_of
 from srcgrad.optimize.effects import Effects, is_pop, recognized_change, targets_of
-from srcgrad.optimize.scan import COMPOUND, statements_of
+from srcgrad.optimize.scan import statements_of
 from srcgrad.syntax.comment import Comment
 from srcgrad.syntax.globals import GlobalReference
-from srcgrad.syntax.parse import names_bound, parameters_of, walk
+from srcgrad.syntax.parse import parameters_of, walk
 
 Names = frozenset[str]
 EMPTY: Names = frozenset()
@@ -45,7 +45,7 @@ def liveness(function: gast.FunctionDef, effects: Effects, aliases: Aliases) -> 
     while True:
         solver = _Solver(effects, aliases, tapes)
         live = solver.block(function.body, EMPTY, _Context(EMPTY, EMPTY, pinned))
-        unbound = _unbound(function, live - pinned, statements, solver.result)
+        unbound = _unbound(function, live - pinned, statements, effects, solver.result)
         if not solver.needed and not unbound:
             return solver.result
         tapes -= solver.needed
@@ -53,7 +53,7 @@ def liveness(function: gast.FunctionDef, effects: Effects, aliases: Aliases) -> 
 
 
 def _unbound(
-    function: gast.FunctionDef, live: Names, statements: Sequence[gast.stmt], found: Liveness
+    function: gast.FunctionDef, live: Names, statements: Sequence[gast.stmt], effects: Effects, found: Liveness
 ) -> frozenset[str]:
     """The names that may be read before they are bound, and that nothing would bind any more: without a binding they
     would be read as globals, where Python raises UnboundLocalError."""
@@ -63,9 +63,7 @@ def _unbound(
     bound: set[str] = set()
     kept: set[str] = set()
     for statement in statements:
-        header = [getattr(statement, "target", None), *getattr(statement, "items", ())]
-        parts = header if isinstance(statement, COMPOUND) else [statement]
-        names = exposed & names_bound(*(part for part in parts if part is not None))
+        names = exposed.intersection(effects.scan(statement).stores)
         bound |= names
         if id(statement) not in found.dead:
             kept |= names - found.unused.get(id(statement), EMPTY)

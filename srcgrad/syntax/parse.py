@@ -228,30 +228,32 @@ def names_read(*roots: gast.AST) -> list[str]:
 def visible_names(*roots: gast.AST) -> Iterator[gast.Name]:
     """The names in expressions that mean what they mean around them, in order: not what lambdas and comprehensions
     inside bind, nor references to globals."""
-    pending: list[tuple[gast.AST, frozenset[str]]] = [(root, frozenset()) for root in reversed(roots)]
+    pending: list[gast.AST] = [*roots]
+    pending.reverse()
     while pending:
-        node, bound = pending.pop()
-        match node:
-            case GlobalReference():
-                continue
-            case gast.Name():
-                if node.id not in bound:
-                    yield node
-                continue
-            case gast.Lambda():
-                inner = bound | parameters_of(node.args)
-                below = [(default, bound) for default in _defaults(node.args)] + [(node.body, inner)]
-            case gast.ListComp() | gast.SetComp() | gast.GeneratorExp() | gast.DictComp():
-                first = node.generators[0].iter
-                inner = bound | names_bound(*(generator.target for generator in node.generators))
-                below = [(first, bound)]
-                for generator in node.generators:
-                    below += [(part, inner) for part in (generator.iter, *generator.ifs) if part is not first]
-                parts = (node.key, node.value) if isinstance(node, gast.DictComp) else (node.elt,)
-                below += [(part, inner) for part in parts]
-            case _:
-                below = [(child, bound) for child in children(node)]
-        pending.extend(reversed(below))
+        node = pending.pop()
+        kind = node.__class__
+        if kind is gast.Name:
+            yield node
+        elif kind in _SCOPES:
+            outside, inside, bound = _scope(node)
+            yield from visible_names(*outside)
+            yield from (name for name in visible_names(*inside) if name.id not in bound)
+        elif kind is not GlobalReference:
+            pending += list(children(node))[::-1]
+
+
+_SCOPES = frozenset({gast.Lambda, gast.ListComp, gast.SetComp, gast.GeneratorExp, gast.DictComp})
+
+
+def _scope(node: Any) -> tuple[list[gast.AST], list[gast.AST], frozenset[str]]:
+    """Of a lambda or a comprehension: the expressions outside of its scope, those inside, and the names it binds."""
+    if isinstance(node, gast.Lambda):
+        return [*_defaults(node.args)], [node.body], parameters_of(node.args)
+    first = node.generators[0].iter
+    tests = [part for each in node.generators for part in (each.iter, *each.ifs) if part is not first]
+    parts = (node.key, node.value) if isinstance(node, gast.DictComp) else (node.elt,)
+    return [first], [*tests, *parts], names_bound(*(generator.target for generator in node.generators))
 
 
 def names_bound(*targets: gast.AST) -> frozenset[str]:

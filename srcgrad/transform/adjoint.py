@@ -380,7 +380,7 @@ class _Sweep:
 
 def named_where_unset(code: list[gast.stmt], unset: Sequence[str]) -> list[gast.stmt]:
     """The code of a sweep that tells reads of variables without a value by their names where these begin as None."""
-    for statement in code:
+    for statement in code if unset else ():
         for node in gast.walk(statement):
             match node:
                 case gast.Call(func=GlobalReference() as function, args=[gast.Name(id=name)]) if name in unset:

@@ -46,6 +46,7 @@ from srcgrad.frontend.normal_form import (
     With,
 )
 from srcgrad.syntax.comment import Comment
+from srcgrad.syntax.parse import walk as nodes_of
 from srcgrad.transform.build import assign, builtin_call, constant, load, store, subscript
 from srcgrad.transform.cotangents import Cotangents
 from srcgrad.transform.reverse import StatementAdjoint
@@ -131,7 +132,7 @@ class ReverseSweep:
             roots |= {self.adjoint.shadows.root(name) for name in names}
         roots |= {self.adjoint.shadows.root(name) for name in self.adjoint.shadows.frozen.get(statement, ())}
         for tree in [item for node in made for item in (node.items if isinstance(node, gast.With) else [node])]:
-            for node in gast.walk(tree):
+            for node in nodes_of(tree):
                 if isinstance(node, Reference) and not node.shape_only and node.id in self.adjoint.shadowed:
                     roots.add(self.adjoint.shadows.root(node.id))
         if roots:

@@ -65,8 +65,11 @@ class Naming:
 def named(naming: Naming, body: list[Any]) -> bool:
     """Decide the names of versions for statements; False if a form is refused."""
     plan = naming.plan
-    versions = _tie(naming, body)
-    naming.doubtful = _doubtful(naming, body)
+    nodes = list(nodes_of(body))
+    copies = [node for node in nodes if isinstance(node, Copies)]
+    inner = [node for node in nodes if isinstance(node, Inner)]
+    versions = _tie(naming, nodes)
+    naming.doubtful = _doubtful(copies)
     namer = Namer({*plan.names, *plan.outer, *filter(None, (v.variable for v in versions))})
     for parameter in plan.function.parameters:
         naming.fixed.add(naming.root(parameter))
@@ -74,13 +77,12 @@ def named(naming: Naming, body: list[Any]) -> bool:
         root = naming.root(version)
         if root not in naming.spelled:
             naming.spelled[root] = _spelling(naming, version, namer)
-    outer, bound = _free_names(body), _bound_here(body)
-    naming.inner = {naming.root(v) for node in nodes_of(body) if isinstance(node, Inner) for v in node.bound}
+    outer, bound = _free_names(nodes, inner), _bound_here(nodes, inner)
+    naming.inner = {naming.root(version) for scope in inner for version in scope.bound}
     for version in bound:
         root = naming.root(version)
         if root not in naming.fixed and naming.spelled[root] in outer:
             naming.spelled[root] = namer.fresh(version.variable or "t")
-    copies = [node for node in nodes_of(body) if isinstance(node, Copies)]
     while True:
         naming.changed = False
         for node in copies:
@@ -119,10 +121,10 @@ def _wanted(plan: Plan, version: Version) -> str | None:
 
 
 # --- what is there ---------------------------------------------------------------------------------------------------
-def _tie(naming: Naming, body: list[Any]) -> list[Version]:
+def _tie(naming: Naming, nodes: list[Any]) -> list[Version]:
     """Unite what has to share a spelling; all versions."""
     found: dict[Version, None] = {}
-    for node in nodes_of(body):
+    for node in nodes:
         match node:
             case gast.Name() if hasattr(node, "version"):
                 found[node.version] = None
@@ -147,9 +149,8 @@ def _unite(naming: Naming, one: Version, other: Version, reason: Statement) -> N
     naming.reasons.setdefault(right, []).append(reason)
 
 
-def _doubtful(naming: Naming, body: list[Any]) -> set[Version]:
+def _doubtful(copies: list[Copies]) -> set[Version]:
     """The versions that some path leaves without a value."""
-    copies = [node for node in nodes_of(body) if isinstance(node, Copies)]
     pairs = [pair for node in copies for pair in zip(node.targets, node.values, strict=True)]
     found = {target for target, value in pairs if is_nothing(value)}
     while True:
@@ -159,23 +160,19 @@ def _doubtful(naming: Naming, body: list[Any]) -> set[Version]:
         found |= more
 
 
-def _free_names(body: list[Any]) -> set[str]:
+def _free_names(nodes: list[Any], inner: list[Inner]) -> set[str]:
     """The names that are no versions, but for those of comprehensions."""
-    found: set[str] = set()
-    for node in nodes_of(body):
-        if isinstance(node, gast.Name) and not hasattr(node, "version"):
-            found.add(node.id)
-    inner = [node for node in nodes_of(body) if isinstance(node, Inner)]
+    found = {node.id for node in nodes if isinstance(node, gast.Name) and not hasattr(node, "version")}
     return found - {text for scope in inner for text in scope.cells}
 
 
-def _bound_here(body: list[Any]) -> list[Version]:
+def _bound_here(nodes: list[Any], inner: list[Inner]) -> list[Version]:
     """The versions that the function binds itself, outside of comprehensions."""
-    inner = {version for node in nodes_of(body) if isinstance(node, Inner) for version in node.bound}
+    apart = {version for scope in inner for version in scope.bound}
     found: dict[Version, None] = {}
-    for node in nodes_of(body):
+    for node in nodes:
         match node:
-            case gast.Name(ctx=gast.Store()) if hasattr(node, "version") and node.version not in inner:
+            case gast.Name(ctx=gast.Store()) if hasattr(node, "version") and node.version not in apart:
                 found[node.version] = None
             case Copies(targets=targets, tied=None):
                 found.update(dict.fromkeys(targets))
