@@ -139,8 +139,9 @@ class Objects(Knowing):
         if is_named_tuple(kind) and name in kind._fields:  # type: ignore[attr-defined]
             place = constant(kind._fields.index(name), node)  # type: ignore[attr-defined]
             return placed(gast.Subscript(atom, place, gast.Load()), node), Index(atom.id, place)
-        if isinstance(raw, property):
-            assert raw.fget is not None
+        if isinstance(raw, property) and raw.fget is not None:
+            if found(kind, "__getattr__") is not ABSENT:
+                raise self.refuse(node, f"a __getattr__ answers where the property {name!r} raises", "make it a method")
             return self.method(raw.fget, atom, [], [], node, expression)
         if isinstance(raw, FunctionType) and place_of(node) in self._places_kept:
             return call_runtime(runtime.bound, [atom, constant(name, node)], node), Fixed()

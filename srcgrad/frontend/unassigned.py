@@ -330,9 +330,16 @@ def _captured(body: Sequence[gast.stmt]) -> dict[str, set[str]]:
 
 
 def _catches_unbound(kind: gast.expr | None) -> bool:
-    """Whether a handler is written for a NameError."""
+    """Whether a handler may catch a NameError: all that is not called like an error of another class."""
     kinds = kind.elts if isinstance(kind, gast.Tuple) else [kind]
-    return any(isinstance(each, gast.Name) and each.id in ("NameError", "UnboundLocalError") for each in kinds)
+    names = [str(getattr(each, "attr", None) or getattr(each, "id", "")) for each in kinds]
+    return any(
+        name in ("NameError", "UnboundLocalError") or name not in _OTHERS and not name.endswith("Error")
+        for name in names
+    )
+
+
+_OTHERS = frozenset({"StopIteration", "ArithmeticError", "KeyboardInterrupt", "SystemExit", "GeneratorExit"})
 
 
 def _bound_by(*parts: gast.AST) -> set[str]:

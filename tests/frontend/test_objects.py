@@ -692,3 +692,24 @@ def test_an_object_that_stands_where_a_number_may_is_not_rounded(f):
     for derivative in (lambda: grad(f)(x), lambda: jvp(f, (x,), (x,))):
         with pytest.raises((UnsupportedSyntax, TypeError), match="an object of class Rounded"):
             derivative()
+
+
+class WithAnAnswer:
+    def __init__(self, v):
+        self.v = v
+
+    def __getattr__(self, name):
+        return 3.0
+
+    @property
+    def checked(self):
+        if self.v < 5.0:
+            raise AttributeError("too small")
+        return self.v
+
+
+def test_a_property_beside_getattr_is_refused():
+    """Python asks ``__getattr__`` where the property raises AttributeError; that error left the function."""
+    for way in ({}, {"infer": False}):
+        with options(**way), pytest.raises(UnsupportedSyntax, match=r"(?s)__getattr__ answers where.*'checked'.*\^"):
+            grad(lambda x: WithAnAnswer(x).checked * x)(1.3)

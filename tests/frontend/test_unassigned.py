@@ -589,7 +589,41 @@ def called_in_try(x, m):
     return s * act()
 
 
-@pytest.mark.parametrize("f", [copied_in_try, appended_in_try, deleted_in_try, called_in_try])
+def read_under_exception(x, m):
+    if m > 5.0:
+        v = x * 2.0
+    try:
+        s = v * x
+    except Exception:
+        s = x * 3.0
+    return s
+
+
+def read_under_all(x, m):
+    try:
+        for _ in range(int(m) - 1):
+            v = x * 2.0
+        s = v * x
+    except:
+        s = x * 3.0
+    return s
+
+
+def read_under_a_tuple(x, m):
+    act = lambda: v * x
+    try:
+        s = act()
+    except (ValueError, BaseException):
+        s = x * 3.0
+    v = x * m
+    return s * act()
+
+
+IN_TRY = [copied_in_try, appended_in_try, deleted_in_try, called_in_try, read_under_exception, read_under_all,
+          read_under_a_tuple]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", IN_TRY)
 def test_a_try_that_expects_a_variable_without_a_value_is_refused(f):
     for way in ({}, {"infer_first": False}):
         for derivative in (grad(f), lambda x, m: jvp(f, (x, m), (1.0, None))):
