@@ -33,6 +33,9 @@ REFUSED: dict[str, tuple[str, ...]] = {
     "the_rest_of_an_array_is_stored_into": (
         "a store into what may be an array or a container cannot be reversed twice",
     ),
+    "displays_with_the_items_of_others": (
+        "a store into what may be an array or a container cannot be reversed twice",
+    ),
     "a_view_that_a_local_function_returns": ("a view of a dict is kept",),
     "view_given_to_callee": ("a view of a dict is given to a function that may change the dict",),
     # At second order only: the text of the first derivative reads the axis out of what it saved.
