@@ -36,7 +36,10 @@ class Dicts(Methods):
             keys.clear()
             values.clear()
 
+        binds = any(isinstance(part, gast.NamedExpr) for part in walk(node))
         for j, (key, value) in enumerate(zip(node.keys, node.values, strict=True)):
+            if binds:  # each key before its value: names that are bound here are read by what follows
+                key, value = None if key is None else self.value(key), self.value(value)
             if key is None:
                 close()
                 if any(isinstance(part, gast.Call) for part in walk(*node.values[j + 1 :])):  # it may change the dict

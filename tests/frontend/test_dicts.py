@@ -248,3 +248,23 @@ def test_a_store_through_a_memoryview_is_refused():
     with pytest.raises(RefusedValue, match="through a memoryview") as refusal:
         grad(through_a_memoryview)(np.array([1.2, 2.3]))
     assert "test_dicts.py" in "".join(refusal.value.__notes__)
+
+
+def names_bound_in_a_display(x):
+    """Every key is evaluated before its value."""
+    k, rest = 2, {5: x[0]}
+    d = {**rest, k: (v := x[1] * x[2]), (k := 3): v * x[0], **{7: v}, (k := k + 1): v * k}
+    return sum(k * each for each in d.values()) + v + len(d)
+
+
+def names_bound_in_keys(x):
+    k = 2
+    d = {1: (k := k + 3), (k := k + 1): k * x[0], (k := k * 2): (v := x[1] * k), v > 0.0: v * v}
+    return sum(v * each for each in d.values()) + k
+
+
+@pytest.mark.parametrize("changed", [{}, {"infer": False}, {"infer": False, "specialise": False}], ids=str)
+@pytest.mark.parametrize("function", [names_bound_in_a_display, names_bound_in_keys])
+def test_keys_before_their_values(function, changed):
+    """The front end evaluated all keys before all values: value and gradient were wrong."""
+    test_changes_of_containers_and_fields(function, changed)
