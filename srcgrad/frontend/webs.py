@@ -188,10 +188,6 @@ class _Webs:
                 self._visit(body, state, hidden)
                 self._visit(orelse, other, hidden)
                 state.update(_merged(state, other) or {})
-            case gast.Dict(keys=keys, values=values):
-                for pair in zip(keys, values, strict=True):
-                    for part in pair:
-                        self._visit(part, state, hidden)
             case gast.FunctionDef(args=arguments) | gast.Lambda(args=arguments):
                 for part in (*getattr(node, "decorator_list", ()), *default_values(arguments)):
                     self._visit(part, state, hidden)

@@ -112,7 +112,10 @@ def _last_first(kind: Any) -> tuple[str, ...]:
 
 
 def children(node: gast.AST) -> Iterator[gast.AST]:
-    """The nodes directly below ``node``, in the order of its fields; not the contexts of names."""
+    """The nodes directly below ``node``, in the order of its fields, of a dict in pairs; not the contexts of names."""
+    if node.__class__ is gast.Dict:
+        yield from _in_pairs(node)
+        return
     here = node.__dict__
     for name in _fields_below(node.__class__):
         value = here.get(name)
@@ -126,6 +129,11 @@ def children(node: gast.AST) -> Iterator[gast.AST]:
             yield value
 
 
+def _in_pairs(node: Any) -> Iterator[gast.AST]:
+    """Each key of a display of a dict before its value, as Python evaluates them; what is spread has no key."""
+    return (part for pair in zip(node.keys, node.values, strict=True) for part in pair if part is not None)
+
+
 def walk(*roots: gast.AST) -> Iterator[gast.AST]:
     """Every node at or below ``roots``, parents first, in source order; not the contexts of names."""
     pending = [*roots]
@@ -133,6 +141,9 @@ def walk(*roots: gast.AST) -> Iterator[gast.AST]:
     while pending:
         node = pending.pop()
         yield node
+        if node.__class__ is gast.Dict:
+            pending += [*_in_pairs(node)][::-1]
+            continue
         here = node.__dict__  # not by ``children``: every pass walks, and a generator per node is what it costs
         for name in _last_first(node.__class__):
             value = here.get(name)

@@ -259,7 +259,7 @@ def names_bound_in_a_display(x):
 
 def names_bound_in_keys(x):
     k = 2
-    d = {1: (k := k + 3), (k := k + 1): k * x[0], (k := k * 2): (v := x[1] * k), v > 0.0: v * v}
+    d = {9: (k := k + 3), (k := k + 1): k * x[0], (k := k * 2): (v := x[1] * k), v > 0.0: v * v}
     return sum(v * each for each in d.values()) + k
 
 
