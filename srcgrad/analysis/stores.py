@@ -117,10 +117,16 @@ class Lowering:
         return name
 
     def require_kind(self, part: str, base: str, computed: Bind) -> list[Statement]:
-        """What ``part op= value``, a part of ``base``, requires: that rounding brings the result to the dtype."""
+        """What ``part op= value``, a part of ``base``, requires: that rounding brings the result to the dtype, and that
+        it has the shape of the part, since a store takes axes of length 1 away."""
         both = computed.expression
         assert isinstance(both, gast.BinOp)
-        into, by = as_array(self.fact(base)), as_array(fact_of_expression(both.right, self.fact)).dtype
+        into, value = as_array(self.fact(base)), as_array(fact_of_expression(both.right, self.fact))
+        by, length = value.dtype, None if value.shape is None else len(value.shape)
+        if length != 0 and not (part == base and into.shape is not None and length is not None and length <= len(into.shape)):
+            given = [gast.Constant("same_kind", None), gast.Constant("shape", None)]
+            check = call_runtime(runtime.require_output, _load(part), _load(computed.target), *given)
+            return [Effect(gast.Expr(check), computed.span)]
         stays = is_discrete(by) and not isinstance(both.op, gast.Div | gast.Pow)
         is_cut = (is_discrete(into.dtype) or into.dtype is None and (into.real or self.is_told)) and not stays
         is_complex = by is not None and by.startswith("complex") and by != into.dtype
