@@ -21,6 +21,7 @@ from srcgrad.analysis.axes import refuse_varied_axes
 from srcgrad.analysis.captured import refuse_unbound
 from srcgrad.analysis.cfg import bound_here, walk
 from srcgrad.analysis.changes import attempted, may_change, meets_objects, must_be_copied, stores_anywhere
+from srcgrad.analysis.endings import refuse_endings
 from srcgrad.analysis.iterators import elements_kept
 from srcgrad.analysis.joining import joined
 from srcgrad.analysis.keys import KeyReader, puts_keys
@@ -142,8 +143,7 @@ class Module(CalleesAsValues):
     def facts_of(self, callee: Callee, facts: Facts) -> Mapping[str, Fact]:
         key = (callee, facts)
         if key not in self.shaped:
-            function = self.normalized(callee)
-            entry = dict(zip(function.parameters, facts, strict=True))
+            entry = dict(zip((function := self.normalized(callee)).parameters, facts, strict=True))
             self.shaped[key] = shapes(function, entry, self.result_of, self.changes)
         self.specialised.setdefault(callee, set()).add(facts)
         return self.shaped[key]
@@ -259,8 +259,7 @@ class Module(CalleesAsValues):
         # One answer for one call: what a callee stores into, and its derivative, are worked out from the same facts.
         key = (callee, facts)
         if key not in self.inside:
-            function = self.normalized(callee)
-            inside = tuple(seen_from_inside(f, p) for f, p in zip(facts, function.parameters, strict=True))
+            inside = tuple(map(seen_from_inside, facts, self.normalized(callee).parameters))
             known = self.specialised.get(callee, set())
             if inside not in known and len(known) >= LIMIT:
                 inside = tuple(Unknown() for _ in facts)
@@ -398,6 +397,7 @@ def _compiled(module: Module, request: Request, taken: frozenset[str]) -> Compil
         request = replace(request, callee=module.forms.callee(request, callee_for))
     module.keys.entry = request.callee
     function = module.normalized(request.callee)
+    refuse_endings(request.callee, module.normalized)
     stores, objects = (one(request.callee, module.normalized) for one in (stores_anywhere, meets_objects))
     module.assumed = Assumed(request.shown, stores, stores and "forward" not in request.mode, objects)
     module.made_ready = module.forms.prepared[module.generic, module.assumed]

@@ -17,6 +17,7 @@ from srcgrad.frontend.normal_form import Callee
 from srcgrad.frontend.source import source_of
 from srcgrad.infer.entry import described
 from srcgrad.infer.interpreter import GivenUp, analysed
+from srcgrad.specialise.ended import refuse_ended
 from srcgrad.specialise.instances import instance_of
 
 MOST = 5_000  # statements that the analysis runs
@@ -33,4 +34,5 @@ def callee_for(callee: Callee, arguments: tuple[tuple[Any, ...], Mapping[str, An
         facts = None
     if facts is None or facts.is_lost or len(facts.entry) != 1:
         raise UnsupportedSyntax("what its values may be is not known", source_of(function).span())
+    refuse_ended(function, facts)
     return replace(callee, instance=instance_of(function, facts.entry[0], facts))

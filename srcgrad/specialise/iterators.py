@@ -47,6 +47,7 @@ from srcgrad.ir.regions import (
 from srcgrad.ir.rewriting import with_operands
 from srcgrad.language.models import KINDS
 from srcgrad.rules.table import lookup
+from srcgrad.specialise.ended import is_endless
 from srcgrad.specialise.generators import is_number
 from srcgrad.specialise.instances import static_of
 from srcgrad.specialise.places import Kept, builtin_of, of_others, over
@@ -105,7 +106,9 @@ def _called(
     if _is_searched(made, target):
         return None
     if function is next and given and given[0] in made.kept and len(given) <= 2 and not call.keywords:
-        return _next(made, made.kept[given[0]], target, given[1:], node)
+        return _next(made, statement, made.kept[given[0]], given[1:])
+    if function is next and len(given) == 1 and statement in made.steps and not is_endless(made.value(given[0])):
+        made.refuse(node, "next() in a generator, of an iterator that may be any,")
     if function is iter and len(given) == 1:
         found = ([], made.kept[given[0]]) if given[0] in made.kept else over(made, given[0], node)
     elif generator_of(made, made.value(target)) is not None:
@@ -221,15 +224,20 @@ def refuse_others(made: Reduced, body: Block) -> None:
 
 
 # --- what asks them --------------------------------------------------------------------------------------------------
-def _next(made: Reduced, kept: Kept, target: Version, default: Sequence[Operand], node: gast.AST) -> list[Statement]:
+def _next(made: Reduced, statement: Assign, kept: Kept, default: Sequence[Operand]) -> list[Statement]:
+    (target,), node = statement.targets, statement.node
     statements, more = kept.asked(node)
     if default:
         item = made.version("t", kept.item)
         body = Block(tuple(kept.taken(node, item)), Fall((item,)))
         orelse = Block(tuple(kept.ended(node)), Fall((default[0],)))
         return [*statements, If((target,), more, body, orelse, node)]
-    error = made.version("t", of(StopIteration))
-    raised = Assign((error,), ir.Call(builtin_of(StopIteration)), node)
+    kind: type[Exception] = StopIteration
+    said: tuple[Operand, ...] = ()
+    if statement in made.steps:  # which Python does not let out of a generator
+        kind, said = RuntimeError, (Literal("generator raised StopIteration"),)
+    error = made.version("t", of(kind))
+    raised = Assign((error,), ir.Call(builtin_of(kind), said), node)
     stop = Block((*kept.ended(node), raised), Raise(error, None, node))
     return [*statements, If((), more, Block((), Fall()), stop, node), *kept.taken(node, target)]
 

@@ -88,6 +88,7 @@ class Reduced:
     kept: dict[Operand, Kept] = field(default_factory=dict)  # iterators, which are not made
     held: dict[ir.Cell, Kept] = field(default_factory=dict)  # those of variables that are read and written
     stepped: set[Statement] = field(default_factory=set)  # calls of models that make some
+    steps: set[Statement] = field(default_factory=set)  # of generators: out of which comes no StopIteration
     asked: dict[Operand, tuple[Kept, Operand]] = field(default_factory=dict)  # items, and whether there is one
     endings: dict[Operand, Operand] = field(default_factory=dict)  # tests whether there is none, by items
     sources: dict[FunctionType, Source] = field(default_factory=dict)  # of the functions that are written out in it
