@@ -122,8 +122,8 @@ class Lowering:
         both = computed.expression
         assert isinstance(both, gast.BinOp)
         into, value = as_array(self.fact(base)), as_array(fact_of_expression(both.right, self.fact))
-        by, length = value.dtype, None if value.shape is None else len(value.shape)
-        if length != 0 and not (part == base and into.shape is not None and length is not None and length <= len(into.shape)):
+        by, most = value.dtype, len(into.shape or ()) if part == base else 0  # axes that fit for sure
+        if value.shape is None or len(value.shape) > most:
             given = [gast.Constant("same_kind", None), gast.Constant("shape", None)]
             check = call_runtime(runtime.require_output, _load(part), _load(computed.target), *given)
             return [Effect(gast.Expr(check), computed.span)]

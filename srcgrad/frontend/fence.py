@@ -19,8 +19,11 @@ srcgrad.errors.UnsupportedSyntax: a generator cannot be reversed
 
 from __future__ import annotations
 
+import sys
+import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any
 
 import gast
@@ -69,6 +72,10 @@ _SECOND = frozenset({"reduce", "nlargest", "nsmallest"})  # which run through th
 _REFLECTION = frozenset(
     {"locals", "vars", "globals", "dir", "exec", "eval", "setattr", "delattr", "__import__"}
 )
+#: Functions that ask which exception is being handled where they are called.
+_ASKING = (
+    sys.exc_info, getattr(sys, "exception", sys.exc_info), traceback.format_exc, traceback.print_exc,
+)  # fmt: skip
 
 
 def admit(source: Source) -> None:
@@ -134,6 +141,19 @@ def _comprehension(node: gast.comprehension, place: Place) -> Refusal | None:
 
 
 def _call(node: gast.Call, place: Place) -> Refusal | None:
+    match node.func:
+        case gast.Name(id=name) if (binding := place.source.resolve(name)) is not None:
+            called = binding.value
+        case gast.Attribute(value=gast.Name(id=name), attr=attr) if (binding := place.source.resolve(name)) is not None:
+            called = getattr(binding.value, attr, None) if isinstance(binding.value, ModuleType) else None
+        case _:
+            called = None
+    if any(called is asking for asking in _ASKING):
+        return Refusal(
+            "what is raised is no exception that is being handled in a derivative",
+            "this asks for that",
+            "name the exception in its handler: except ... as e",
+        )
     if not isinstance(node.func, gast.Name) or node.func.id not in _REFLECTION:
         return None
     binding = place.source.resolve(node.func.id)

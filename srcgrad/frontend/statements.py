@@ -108,6 +108,10 @@ class Statements(ForeignValues):
                 self._define(statement)
             case gast.Expr(value=value):
                 self._expression(statement, value)
+            case gast.Raise(exc=None):
+                reason = "raise alone outside of a handler of its own function, or in a last block"
+                label = "what it raises depends on what handles an exception when it runs"
+                raise self.refuse(statement, reason, "name the exception, and raise that", label=label)
             case gast.Assert() | gast.Raise():
                 self._effect(statement)
             case gast.Delete(targets=targets):

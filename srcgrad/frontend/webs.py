@@ -271,6 +271,8 @@ class _Webs:
                     here = dict(state)
                     self._visit(case.pattern, here)
                     self._visit(case.guard, here)
+                    if case.guard is not None:  # which may bind a name and fail
+                        state = _merged(state, here) or {}
                     ends.append(self.block(case.body, here))
                 return _merged(state, *ends)
             case _:

@@ -103,7 +103,8 @@ constant(
     runtime.is_mapping,
     runtime.is_sequence, runtime.is_made_of, runtime.made_of, runtime.unwritten, runtime.require_some, runtime.leaving,
     runtime.require_item, runtime.require_row, runtime.require_rows, runtime.require_factory, runtime.require_bound,
-    runtime.bound, runtime.is_bound,
+    runtime.bound, runtime.is_bound, runtime.tried, runtime.raised_by_manager, runtime.left_early,
+    runtime.raised_entering,
 )  # fmt: skip
 
 

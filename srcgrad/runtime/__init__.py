@@ -62,7 +62,7 @@ if TYPE_CHECKING:
 _NAMES = {
     "attempts": (
         "asked attempt attempt_store attempt_whole raisable raised_augmenting raised_in_place "
-        "raised_iterating readable"
+        "raised_by_manager raised_entering raised_iterating left_early readable tried"
     ),
     "broadcasting": "rebroadcast unbroadcast",
     "chains": "corner doubled multi_dot_slope undoubled unmulti_dot",

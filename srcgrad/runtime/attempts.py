@@ -24,12 +24,13 @@ import numpy as np
 
 from srcgrad.runtime.isolation import can_change, contained
 from srcgrad.runtime.objects import fields_of
-from srcgrad.runtime.refusals import Refused
+from srcgrad.runtime.refusals import Refused, RefusedPath
 
 Caught = tuple[type[BaseException], ...]
 
 
 _CHANGED = "__srcgrad_changed__"
+_RAISED_ALONE = ("No active exception to reraise",)
 
 
 class PartlyStored(IndexError):
@@ -52,7 +53,67 @@ def attempt(function: Callable[..., Any], caught: Caught, *arguments: Any) -> tu
             raise
         if isinstance(raised, PartlyStored) or getattr(raised, _CHANGED, False):
             raise _stored_before(raised) from raised
+        if isinstance(raised, RuntimeError) and raised.args == _RAISED_ALONE:
+            raise RefusedPath(
+                "raise alone in code that is run as it is: what it would raise is handled by a caller that is"
+                " differentiated; name the exception, and raise that"
+            ) from raised
         return None, raised
+
+
+def enter(manager: Any) -> Any:
+    """Enter a context manager as ``with`` does, which asks for both methods first."""
+    kind = type(manager)
+    for name in ("__enter__", "__exit__"):
+        if not hasattr(kind, name):
+            missing = " (missed __exit__ method)" if name == "__exit__" else ""
+            raise TypeError(f"{kind.__name__!r} object does not support the context manager protocol{missing}")
+    return kind.__enter__(manager)
+
+
+class Tried:
+    """A context manager that keeps what entering or leaving it raises, if that is caught around it."""
+
+    def __init__(self, manager: Any, caught: Caught) -> None:
+        self.manager, self.caught = manager, caught
+        self.raised: BaseException | None = None
+        self.value: Any = None
+        self.is_inside = False
+
+    def __enter__(self) -> Tried:
+        self.value, self.raised = attempt(enter, self.caught, self.manager)
+        self.is_inside = self.raised is None
+        return self
+
+    def __exit__(self, kind: Any, raised: Any, traceback: Any) -> Any:
+        if not self.is_inside:  # it was not entered, or is left
+            return None
+        self.is_inside = False
+        leave = type(self.manager).__exit__
+        if raised is not None:
+            return leave(self.manager, kind, raised, traceback)
+        _, self.raised = attempt(leave, self.caught, self.manager, None, None, None)
+        return None
+
+
+def tried(manager: Any, caught: Caught) -> Tried:
+    """A context manager around which what it raises itself may be caught."""
+    return Tried(manager, caught)
+
+
+def left_early(manager: Tried) -> None:
+    """Leave a context manager where return, break or continue lead out of it."""
+    manager.__exit__(None, None, None)
+    if manager.raised is not None:
+        raise RefusedPath(
+            f"leaving a {type(manager.manager).__name__} raised {type(manager.raised).__name__}, which is caught, where"
+            " return, break or continue led out of it; let its body run to its end"
+        ) from manager.raised
+
+
+def raised_by_manager(manager: Tried) -> BaseException | None:
+    """What entering or leaving it has raised so far."""
+    return manager.raised
 
 
 def attempt_store(function: Callable[..., Any], caught: Caught, *arguments: Any) -> tuple[Any, BaseException | None]:
@@ -158,6 +219,24 @@ def raised_iterating(raised: BaseException | None, caught: Caught, how: Any, *gi
         if raised is None:
             raised = attempt(_require_iterable, caught, how, *values)[1]
     return raised
+
+
+def raised_entering(
+    raised: BaseException | None, caught: Caught, kind: Any, names: tuple[str, ...], *options: Any
+) -> BaseException | None:
+    """What entering a context manager of a class would raise of what is caught, by its options; if something was raised
+    before, that.
+
+    >>> raised_entering(None, (ValueError,), np.errstate, ("all",), "warm")
+    ValueError("invalid error mode 'warm'")
+    """
+    given = dict(zip(names, options, strict=True))
+    return attempt(_entered, caught, kind, given)[1] if raised is None else raised
+
+
+def _entered(kind: Any, options: dict[str, Any]) -> None:
+    with kind(**options):
+        pass
 
 
 _ITERATED_BY: dict[Any, tuple[str, ...]] = {

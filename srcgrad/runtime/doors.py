@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.runtime.attempts import changed_by_raising, contents, is_as_before
+from srcgrad.runtime.attempts import changed_by_raising, contents, enter, is_as_before
 from srcgrad.runtime.broadcasting import real_for
 from srcgrad.runtime.cotangents import zeros_like
 from srcgrad.runtime.exact import is_foreign
@@ -317,7 +317,7 @@ class Once:
         self.manager = manager
 
     def __enter__(self) -> Once:
-        self.value = type(self.manager).__enter__(self.manager)
+        self.value = enter(self.manager)
         return self
 
     def __exit__(self, kind: Any, raised: Any, traceback: Any) -> None:

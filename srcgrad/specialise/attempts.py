@@ -25,6 +25,7 @@ import gast
 from srcgrad import runtime
 from srcgrad.frontend.scope import importable
 from srcgrad.frontend.source import Source
+from srcgrad.infer.values import ANY
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Cell, Literal, Operand, Version
 from srcgrad.ir.regions import (
@@ -51,7 +52,7 @@ from srcgrad.ir.restoring.pending import uses_of
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.specialise.inlining import Renaming, bound_by, has_attempts
 from srcgrad.specialise.instances import Instance
-from srcgrad.specialise.managers import class_to_enter, is_indifferent, is_read, method_call, suppressed
+from srcgrad.specialise.managers import are_known, early, is_indifferent, is_silent, opened_and_left, suppressed, tried
 from srcgrad.specialise.parts import RAISED, TRUTH, Apart, Around, attempted, called_where_read, without_lookups
 from srcgrad.specialise.raising import caught_of, raises
 from srcgrad.specialise.reduced import Reduced
@@ -63,10 +64,13 @@ _NOTHING = Literal(None)  # of what is read only where nothing was raised
 
 def without_try(made: Reduced, function: Function, instance: Instance, source: Source) -> Block:
     """The body of a function in which each ``try`` is taken apart, and the context managers of the user's classes."""
-    if not has_attempts(function.body):
-        return function.body
     here = Apart(made, function, instance, source)
+    if not has_attempts(function.body):
+        if (alone := _raised_alone(function.body)) is not None:
+            raise here.refuse(alone.node, "raise alone outside of a handler")
+        return function.body
     _require_unread(here, function.body)
+    here.managers.intersection_update(are_known(here))
     body, _ = _block(here, returned_behind(here, function.body), Around())
     body = called_where_read(here, body)
     return without_lookups(here, body, uses_of(replace(function, body=body)))
@@ -110,6 +114,9 @@ def _block(here: Apart, block: Block, around: Around) -> tuple[Block, bool]:
             continue
         if isinstance(statement, If) and (asked := _tested(here, statement, around)) is not None:
             pending[:1] = asked
+            continue
+        if isinstance(statement, With) and (opened := opened_and_left(here, statement)) is not None:
+            pending[:1] = opened
             continue
         del pending[0]
         region, end, may = _region(here, statement, around)
@@ -299,10 +306,12 @@ def _passed(here: Apart, raised: Cell, around: Around) -> tuple[Block, bool]:
     return _leave(here, [Assign((held,), ir.ReadCell(raised), node)], Raise(held, None, node), around)
 
 
-def _raises_again(block: Block) -> bool:
-    """Whether a block has a bare ``raise``, which raises what is handled where it stands."""
-    inner = (part for statement in block.statements for part in blocks_of(statement))
-    return isinstance(block.exit, Raise) and block.exit.exception is None or any(map(_raises_again, inner))
+def _raised_alone(block: Block) -> Raise | None:
+    """A bare ``raise`` of a block, which raises what is handled where it stands."""
+    inner = (_raised_alone(part) for statement in block.statements for part in blocks_of(statement))
+    if isinstance(block.exit, Raise) and block.exit.exception is None:
+        return block.exit
+    return next((found for found in inner if found is not None), None)
 
 
 def _finally(here: Apart, statement: Try, around: Around) -> tuple[list[Statement], Exit | None, bool]:
@@ -311,7 +320,7 @@ def _finally(here: Apart, statement: Try, around: Around) -> tuple[list[Statemen
     inner = replace(statement, final=Block((), Fall()))
     if isinstance(final.exit, Fall) and all(map(_forgets, final.statements)):  # names of handled exceptions, or nothing
         return _try(here, inner, around)
-    if around.handled is not None and _raises_again(final):
+    if around.handled is not None and _raised_alone(final) is not None:
         raise here.refuse(node, "a raise of what is handled in a last block")
     raised = here.cell("raised")
     last = ((final, around),)
@@ -341,19 +350,24 @@ def _finally(here: Apart, statement: Try, around: Around) -> tuple[list[Statemen
 
 # --- with ------------------------------------------------------------------------------------------------------------
 def _with(here: Apart, statement: With, around: Around) -> tuple[list[Statement], Exit | None, bool]:
-    """What a context manager suppresses is handled by nothing; methods of the user's are called around the body."""
+    """What a context manager suppresses is handled by nothing; what making, entering or leaving it raises is raised."""
     maker, node = here.makers.get(statement.manager), statement.node
     kinds = suppressed(here.made, maker)
     if maker is not None and kinds is not None:
         here.lookups[statement.manager] = maker  # which nothing reads now
         return _suppressing(here, statement, kinds, around)
-    is_seen = here.uses.get(statement.manager, 0) > 1 or is_read(here, statement)
-    kind = class_to_enter(here.made, statement, maker, is_seen)
-    if kind is not None:
-        return _entered(here, statement, kind, around)
-    body, may = _block(here, statement.body, _inside(around))
-    if may and not is_indifferent(here.made, maker):
+    inside, left, token = _inside(around), here.leaving.get(statement.manager), None
+    if around.raised is not None and left is None and not is_silent(here.made, statement.manager, maker):
+        token = here.version(ANY)
+        left = early(token, node)
+    if left is not None:
+        last = ((left, around),)
+        inside = replace(inside, returning=last + around.returning, leaving=last + around.leaving)
+    body, may = _block(here, statement.body, inside)
+    if may and (statement.manager in here.leaving or not is_indifferent(here.made, statement.manager, maker)):
         raise here.refuse(node, "what may raise in a context manager, and is caught around it,")
+    if token is not None:
+        return tried(here, replace(statement, body=body), around, token), None, True
     return [replace(statement, body=body)], None, may
 
 
@@ -368,29 +382,6 @@ def _suppressing(
     caught = Block((Assign((of,), ir.Make("tuple", tuple(kinds)), node),), Fall((of,)))
     handlers = (Handler(caught, here.version(RAISED), nothing, node),) if kinds else ()
     return _try(here, Try(body, handlers, nothing, nothing, node), around)
-
-
-def _entered(
-    here: Apart, statement: With, kind: type, around: Around
-) -> tuple[list[Statement], Exit | None, bool]:
-    """The body of a manager of the user's between what enters it and what leaves it, wherever it is left."""
-    manager, node = statement.manager, statement.node
-    enter = method_call(here, statement, kind, "__enter__", (), statement.entered)
-    leave = method_call(here, statement, kind, "__exit__", (Literal(None),) * 3, here.version(RAISED))
-    last = ((Block(leave, Fall()), around),)
-    inside = replace(_inside(around), returning=last + around.returning, leaving=last + around.leaving)
-    body, may = _block(here, statement.body, inside)
-    out, may_enter = _block(here, Block(enter, Fall()), _inside(around))
-    after, may_leave = _block(here, Block(leave, Fall()), _inside(around))
-    if may or may_enter or may_leave:
-        raise here.refuse(node, "what may raise in a context manager, and is caught around it,")
-    held = here.version(RAISED)
-    function = Literal(Spelled(reference(of_runtime(runtime.leaving)), runtime.leaving))
-    made: list[Statement] = [
-        *out.statements, Assign((held,), ir.Call(function, (manager,)), node),
-        With(held, here.version(RAISED), body, node),
-    ]  # fmt: skip
-    return [*made, *(after.statements if isinstance(body.exit, Fall) else ())], None, False
 
 
 def _forgets(statement: Statement) -> bool:

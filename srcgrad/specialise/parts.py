@@ -83,7 +83,8 @@ class Apart:
     uses: dict[Operand, int] = field(default_factory=dict)
     lookups: dict[Operand, Assign] = field(default_factory=dict)  # of methods, which are the same later
     makers: dict[Operand, Assign] = field(default_factory=dict)  # the calls that made values
-    managers: set[Operand] = field(default_factory=set)  # that are entered
+    managers: set[Operand] = field(default_factory=set)  # that are entered, and whose making raises nothing
+    leaving: dict[Operand, Block] = field(default_factory=dict)  # what leaves managers whose methods are called
     taken: set[Statement] = field(default_factory=set)  # what takes apart what an attempt gave
 
     def __post_init__(self) -> None:
@@ -357,6 +358,6 @@ def without_lookups(here: Apart, block: Block, uses: Mapping[Operand, int]) -> B
         if not (isinstance(statement, Assign) and statement.targets and statement.targets[0] in here.lookups
                 and not uses.get(statement.targets[0]))
     ]  # fmt: skip
+
+
     return Block(tuple(kept), block.exit)
-
-

@@ -33,7 +33,6 @@ from srcgrad.ir.regions import (
     Loop,
     Return,
     Statement,
-    With,
     blocks_of,
     operands_of,
     walk,
@@ -42,6 +41,7 @@ from srcgrad.ir.restoring.pending import Layout
 from srcgrad.language.effects import method, of_function
 from srcgrad.rules.table import is_constant, lookup
 from srcgrad.rules.template import UnsupportedCall
+from srcgrad.specialise.entered import entered_in
 from srcgrad.specialise.reduced import Reduced
 from srcgrad.specialise.set_operations import asks, is_of_sets
 
@@ -112,7 +112,7 @@ def decided(reduced: Reduced, facts: Facts) -> Naming:
     reads: dict[Operand, ir.ReadCell] = {
         s.targets[0]: s.operation for s in ordered if isinstance(s.operation, ir.ReadCell)
     }
-    managers = {statement.manager for _, statement in walk(function.body) if isinstance(statement, With)}
+    managers, tried = entered_in(function)
     for statement in ordered:
         operation = statement.operation
         if _is_same_anywhere(operation, made):
@@ -131,7 +131,7 @@ def decided(reduced: Reduced, facts: Facts) -> Naming:
         is_changing = is_changing or makes_set
         if of_user or is_changing or not (statement.targets and set(statement.targets) <= made.fixed):
             made.apart.update(
-                v for v in _atoms(operation, value) if isinstance(v, Version)
+                v for v in _atoms(operation, value) if isinstance(v, Version) and v not in tried
             )
     for statement in ordered:
         operation = statement.operation

@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad import runtime
 from srcgrad.infer.examples import is_of_kinds
 from srcgrad.infer.values import Array, At, Bound, Exact, Of, Value, are_arrays, are_methods
 from srcgrad.ir import operations as ir
@@ -133,7 +134,7 @@ def _called(made: Reduced, function: Operand, given: Sequence[Value]) -> Kinds |
     kinds = [_classes(value) for value in given]
     if called is isinstance and len(given) == 2:
         return () if _are_types(static_of(given[1])) else None
-    if called is callable and len(given) == 1:
+    if called is callable and len(given) == 1 or called is runtime.left_early:  # what it raises is never caught
         return ()
     if called is float and len(given) == 1:
         return () if kinds[0] == {float} else None

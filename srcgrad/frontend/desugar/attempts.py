@@ -16,8 +16,8 @@ and what follows runs if there was none.  So the path taken is a path of branche
 
 Where one ``try`` stands in another, an expression is attempted once, with the kinds of both: what the inner one does
 not catch was raised in the outer.  ``finally`` is an attempt of everything, after which what was raised is raised
-again.  What cannot be taken apart (a binding inside of an expression, a context manager around what may raise) stays a
-``gast.Try``, to be refused.
+again.  What cannot be taken apart (a binding inside of an expression, a context manager that may raise, or do anything
+with what its body raises) stays a ``gast.Try``, to be refused.
 """
 
 from __future__ import annotations
@@ -48,21 +48,23 @@ from srcgrad.frontend.desugar.raising import (
     are_pairs,
     defaults_may_raise,
     header_with_names,
+    indifferent,
     is_everything,
     is_known_iterable,
     is_ours,
     is_plain,
+    is_silent,
     is_truth,
     iterated_by,
     may_catch,
     may_differ_in_length,
     may_have_no_step,
     may_raise,
+    reraising,
     test_may_raise,
     waits,
     writes,
 )
-from srcgrad.frontend.names import keeps_exceptions
 from srcgrad.language import effects
 from srcgrad.syntax.globals import builtin, of_runtime, reference
 from srcgrad.syntax.parse import clone, walk
@@ -76,6 +78,7 @@ _CHANGES = effects.updating()
 _ATTEMPT = of_runtime(runtime.attempt)
 _ASKED = of_runtime(runtime.asked)
 _AUGMENTING = of_runtime(runtime.raised_augmenting)
+_ENTERING = of_runtime(runtime.raised_entering)
 _ITERATING = of_runtime(runtime.raised_iterating)
 _RAISABLE = of_runtime(runtime.raisable)
 
@@ -106,7 +109,7 @@ def _handled(statement: gast.Try, block: Blocks, fresh: Callable[[str], str], me
     for handler in reversed(statement.handlers):
         kinds = handler.type if handler.type is not None else reference(builtin("BaseException"))
         caught = [*(kinds.elts if isinstance(kinds, gast.Tuple) else [kinds]), *caught]
-        body = list(block(_reraising(handler.body, raised)))
+        body = list(block(reraising(handler.body, raised)))
         if handler.name is not None:
             name = handler.name if isinstance(handler.name, str) else handler.name.id
             body.insert(0, assign(name, load(raised, handler), handler))
@@ -220,6 +223,12 @@ class _Attempts:
         done = with_bodies(statement, value=held)
         return [ask, branch(_is_none(self.raised, statement), [done], [], statement)]
 
+    def _entering(self, at: gast.stmt, kind: gast.expr, options: dict[str, gast.expr]) -> gast.stmt:
+        """What entering a context manager raises that depends on its options alone."""
+        named = [tuple_of([clone(each) for each in self.caught], at), clone(kind), constant(tuple(options), at)]
+        asked = call(reference(_ENTERING), [load(self.raised, at), *named, *map(clone, options.values())], at)
+        return assign(self.raised, asked, at)
+
     def _in_place(self, changed: gast.Name) -> gast.stmt:
         """What was raised, if the augmented assignment that raised it has not changed this all the same."""
         given = [load(self.raised, changed), load(changed.id, changed)]
@@ -245,7 +254,7 @@ class _Attempts:
                 return self._attempted_inside(statement, raised, kinds.elts, lambda both: [part, both])
             case gast.Assign(
                 targets=[gast.Name(id=raised)], value=gast.Call(func=function, args=[so_far, kinds, *asked])
-            ) if is_ours(function, _AUGMENTING, _ITERATING):
+            ) if is_ours(function, _AUGMENTING, _ITERATING, _ENTERING):
                 return self._attempted_inside(statement, raised, kinds.elts, lambda both: [so_far, both, *asked])
             case gast.Assign(targets=[target], value=value):
                 before, held, may = self.attempt(value)
@@ -325,10 +334,18 @@ class _Attempts:
             case gast.While():
                 return self._loop(statement)
             case gast.With():
+                entered: list[gast.stmt] = []
+                for item in statement.items:
+                    found = indifferent(item.context_expr, self.meaning)
+                    if found is None:
+                        raise Stays
+                    if not is_silent(*found):
+                        entered.append(self._entering(statement, item.context_expr.func, found[1]))
                 body, may = self.block(statement.body)
-                if may and not all(keeps_exceptions(item.context_expr) for item in statement.items):
-                    raise Stays
-                return [with_bodies(statement, body=body)], [], may
+                inside = with_bodies(statement, body=body)
+                if entered:
+                    return [*entered, branch(_is_none(self.raised, statement), [inside], [], statement)], [], True
+                return [inside], [], may
             case gast.Break() | gast.Continue():
                 return [], [*([] if self.in_loop else self._leaving()), statement], False
             case gast.FunctionDef(args=arguments) if defaults_may_raise(arguments):
@@ -396,23 +413,6 @@ class _Attempts:
 
     def _leaving(self) -> list[gast.stmt]:
         return [] if self.final is None else [*self.final()]
-
-
-def _reraising(body: Body, raised: str) -> list[gast.stmt]:
-    """A handler's body with ``raise`` alone as a raise of what was caught."""
-    made: list[gast.stmt] = []
-    for statement in body:
-        match statement:
-            case gast.Raise(exc=None):
-                made.append(placed(gast.Raise(load(raised, statement), None), statement))
-            case gast.If() | gast.For() | gast.While():
-                inner, orelse = _reraising(statement.body, raised), _reraising(statement.orelse, raised)
-                made.append(with_bodies(statement, body=inner, orelse=orelse))
-            case gast.With():
-                made.append(with_bodies(statement, body=_reraising(statement.body, raised)))
-            case _:
-                made.append(statement)
-    return made
 
 
 def _is_none(name: str, at: gast.AST) -> gast.expr:

@@ -9,7 +9,8 @@
                                      else: s = 0.0
 
 A name in a guard is read where it is taken from, so that nothing is bound before the guard holds.  Python binds the
-names before, and keeps them where the guard fails: where they are mentioned elsewhere, so does this.
+names before, and keeps them where the guard fails: where they are mentioned elsewhere, or the guard may change
+anything, so does this.
 """
 
 from __future__ import annotations
@@ -34,12 +35,14 @@ from srcgrad.frontend.desugar.build import (
     subscript,
 )
 from srcgrad.frontend.names import bound_by
+from srcgrad.language import effects
 from srcgrad.rules.rewriting import rebuilt
 from srcgrad.syntax.globals import GlobalReference, of_runtime, reference
 from srcgrad.syntax.parse import walk
 
 _SEQUENCE = of_runtime(runtime.is_sequence)
 _MAPPING = of_runtime(runtime.is_mapping)
+_ASKING = frozenset({"isinstance", "len", "callable", "abs", "float", "int", "bool", "type"})  # if nobody renames them
 
 
 @dataclass
@@ -57,7 +60,8 @@ def match_as_if(
     that the fence has admitted the patterns."""
     made: list[gast.stmt] = []
     bound = {name for case in statement.cases for name in captures(case.pattern)}
-    if isinstance(statement.subject, gast.Name) and statement.subject.id not in bound:
+    may_change = any(_may_change(case.guard) for case in statement.cases)  # what the subject's name means
+    if isinstance(statement.subject, gast.Name) and statement.subject.id not in bound and not may_change:
         subject = statement.subject.id
     else:
         subject = fresh("subject")
@@ -68,7 +72,7 @@ def match_as_if(
         _take(case.pattern, load(subject, case.pattern), taken)
         binds = [assign(name, value, case.pattern) for name, value in taken.names.items()]
         here = mentions(case) if case.guard is not None and binds else {}
-        if any(mentioned[name] > here[name] for name in taken.names if here):
+        if here and (_may_change(case.guard) or any(mentioned[name] > here[name] for name in taken.names)):
             rest = _binding_first(case, taken.tests, binds, rest, fresh)
             continue
         if case.guard is not None:
@@ -99,6 +103,22 @@ def _binding_first(
         branch(tested, [*binds, branch(at, [assign(holds, constant(True, at), at)], [], at)], [], case.pattern),
         branch(load(holds, at), case.body, rest, at),
     ]
+
+
+def _may_change(guard: gast.expr | None) -> bool:
+    """Whether a guard may bind a name, or change what a pattern has taken apart, as far as its text tells."""
+    for node in () if guard is None else walk(guard):
+        match node:
+            case gast.NamedExpr():
+                return True
+            case gast.Call(func=gast.Name(id=name)) if name not in _ASKING:
+                return True
+            case gast.Call(func=gast.Attribute(value=gast.Name(id="np" | "numpy" | "math"), attr=attr)):
+                if attr in effects.updating():
+                    return True
+            case gast.Call(func=gast.Attribute()):
+                return True
+    return False
 
 
 def mentions(*roots: gast.AST) -> Counter[str]:

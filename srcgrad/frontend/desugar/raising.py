@@ -6,18 +6,22 @@ Enters: nodes.  Leaves: yes or no; where the text does not tell, yes.
 from __future__ import annotations
 
 import builtins
+import warnings
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import gast
+import numpy as np
 
 from srcgrad import runtime
-from srcgrad.frontend.desugar.build import assign, load, placed
+from srcgrad.frontend.desugar.build import assign, load, placed, with_bodies
 from srcgrad.language import effects
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference, builtin, of_runtime, reference
 from srcgrad.syntax.parse import walk
 
 _LOOPS = effects.returning(dict, "view") | {"range", "enumerate", "zip", "reversed"}
 _WRITES = frozenset({"write", "writelines"})
+_INDIFFERENT = (np.errstate, warnings.catch_warnings, runtime.StopsGradients)
 IN_PLACE = of_runtime(runtime.raised_in_place)
 
 
@@ -91,6 +95,37 @@ def writes(value: gast.expr) -> bool:
 def waits(part: gast.AST) -> bool:
     """Whether something in here would bind a name, or wait; starred arguments of calls are no such."""
     return any(isinstance(node, gast.NamedExpr | gast.Yield | gast.Await) for node in walk(part))
+
+
+def indifferent(manager: gast.expr, meaning: Callable[[str], object]) -> tuple[Any, dict[str, gast.expr]] | None:
+    """The class and the options of a context manager that does the same whether its body raises or not; None of any
+    other, and of one whose options may raise when they are evaluated."""
+
+    def meant(name: gast.Name) -> object:
+        return name.binding.value if isinstance(name, GlobalReference) else meaning(name.id)
+
+    match manager:
+        case gast.Call(func=gast.Name() as name, args=[], keywords=keywords):
+            kind = meant(name)
+        case gast.Call(func=gast.Attribute(value=gast.Name() as name, attr=attr), args=[], keywords=keywords):
+            kind = getattr(meant(name), attr, None)
+        case _:
+            return None
+    options = {keyword.arg: keyword.value for keyword in keywords}
+    if not isinstance(kind, type) or not issubclass(kind, _INDIFFERENT) or None in options:
+        return None
+    return None if any(map(may_raise, options.values())) else (kind, options)
+
+
+def is_silent(kind: Any, options: dict[str, gast.expr]) -> bool:
+    """Whether making, entering and leaving such a manager raises nothing, as the constants among its options tell."""
+    if not all(isinstance(value, gast.Constant) for value in options.values()):
+        return False
+    try:
+        with kind(**{name: value.value for name, value in options.items()}):
+            return True
+    except Exception:
+        return False
 
 
 def is_known_iterable(node: gast.expr) -> bool:
@@ -200,3 +235,26 @@ def may_catch(raised: type[BaseException], kinds: Sequence[gast.expr]) -> bool:
         if not isinstance(value, type) or issubclass(raised, value):
             return True
     return False
+
+
+def reraising(body: Sequence[gast.stmt], raised: str) -> list[gast.stmt]:
+    """A handler's body with ``raise`` alone as a raise of what was caught.  That of a last block stays: what it raises
+    depends on how the block was reached.  So does that of a handler inside, which raises what that one caught."""
+
+    def again(inner: Sequence[gast.stmt]) -> list[gast.stmt]:
+        return reraising(inner, raised)
+
+    made: list[gast.stmt] = []
+    for statement in body:
+        match statement:
+            case gast.Raise(exc=None):
+                statement = placed(gast.Raise(load(raised, statement), None), statement)
+            case gast.If() | gast.For() | gast.While() | gast.Try():
+                statement = with_bodies(statement, body=again(statement.body), orelse=again(statement.orelse))
+            case gast.With():
+                statement = with_bodies(statement, body=again(statement.body))
+            case gast.Match(cases=cases):
+                cases = [placed(gast.match_case(c.pattern, c.guard, again(c.body)), c.pattern) for c in cases]
+                statement = with_bodies(statement, cases=cases)
+        made.append(statement)
+    return made
