@@ -73,3 +73,37 @@ def test_a_list_to_the_power_of_an_array_in_place():
         return u
 
     both(f, np.array([0.3, 1.2, 2.5]))
+
+
+def doubled_into(w, v):
+    w *= v
+    return w
+
+
+def more_axes_in_place(x):
+    w = np.array([x[0], x[1]])
+    try:
+        w **= np.ones((1, 2)) * x[2]
+    except ValueError:
+        w += x[2] * 2.0
+    return np.sum(w * w)
+
+
+def more_axes_in_a_callee(x):
+    w = x[:1] * 1.0
+    try:
+        w = doubled_into(w, x[1:2].reshape((1, 1)))
+    except ValueError:
+        w = w - x[2] * 2.0
+    return np.sum(w * x[0])
+
+
+@pytest.mark.parametrize("changed", [{}, {"infer": False}, {"specialise": False}], ids=str)
+@pytest.mark.parametrize("f", [more_axes_in_place, more_axes_in_a_callee])
+def test_what_changes_an_array_in_place_has_its_axes(f, changed):
+    """A store takes axes of length 1 away; NumPy raises ValueError, which took another branch."""
+    at = np.array([0.7, 1.3, 1.9])
+    slopes = [(f(at + 1e-6 * e) - f(at - 1e-6 * e)) / 2e-6 for e in np.eye(3)]
+    with srcgrad.options(**changed):
+        assert srcgrad.grad(f)(at) == pytest.approx(np.array(slopes), rel=1e-5)
+        assert srcgrad.jvp(f, (at,), (np.eye(3)[1],))[1] == pytest.approx(slopes[1], rel=1e-5)
