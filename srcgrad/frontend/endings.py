@@ -38,8 +38,9 @@ _CALLING: dict[object, tuple[int, str | None]] = {
     itertools.takewhile: (0, None), itertools.dropwhile: (0, None), itertools.accumulate: (1, "func"),
     itertools.groupby: (1, "key"),
 }  # fmt: skip
-_ASKING = frozenset({"__next__", "send", "throw"})
-_READ = _ASKING | {"next", "StopIteration"}
+#: Methods that ask an iterator for an item, or raise what they are given.
+ASKING = frozenset({"__next__", "send", "throw"})
+_READ = ASKING | {"next", "StopIteration"}
 
 
 def may_ask(code: CodeType) -> bool:
@@ -102,7 +103,7 @@ class Text:
         match node:
             case gast.Call(func=function, args=[_, _, *_] as given) if self.meaning(function) is next:
                 return self.asks(given, is_caught, is_handled)
-            case gast.Attribute(attr=attr) if attr in _ASKING:
+            case gast.Attribute(attr=attr) if attr in ASKING:
                 return not is_caught
             case gast.Name() | gast.Attribute() | GlobalReference() if self.meaning(node) in _SOURCES:
                 return not is_caught

@@ -22,7 +22,7 @@ from typing import Any, NoReturn
 import gast
 
 from srcgrad.errors import UnsupportedSyntax
-from srcgrad.frontend.endings import HINT, REASON, may_ask
+from srcgrad.frontend.endings import ASKING, HINT, REASON, may_ask
 from srcgrad.frontend.source import source_of
 from srcgrad.infer.facts import Facts
 from srcgrad.infer.summaries import Summary
@@ -30,9 +30,6 @@ from srcgrad.infer.values import NEVER, At, Atom, Bound, Exact, Value, exact
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal, Operand, Version
 from srcgrad.ir.regions import Assign, Block, Fall, Function, Handler, If, Loop, Raise, Statement, Try, With, walk
-
-#: Methods that ask an iterator for an item, or raise what they are given.
-_ASKING = frozenset({"__next__", "send", "throw"})
 
 
 def refuse_ended(function: FunctionType, facts: Facts) -> None:
@@ -140,7 +137,7 @@ class _Looked:
                     return True
                 case Exact(value=FunctionType() as called) if not run.calls.get(statement) and may_ask(called.__code__):
                     return True
-                case Bound(name=name) if name in _ASKING:
+                case Bound(name=name) if name in ASKING:
                     return True
         return False
 
