@@ -12,7 +12,9 @@ from srcgrad.errors import SrcgradError
 from srcgrad.programs import options
 from srcgrad.runtime.refusals import Refused
 
-ROADS: dict[str, dict[str, Any]] = {"inferred": {}, "front end": {"infer": False}, "not optimised": {"optimise": False}}
+ROADS: dict[str, dict[str, Any]] = {
+    "inferred": {}, "front end": {"infer": False}, "generic": {"specialise": False}, "not optimised": {"optimise": False},
+}  # fmt: skip
 A, B, STEP = 0.7, 1.1, 1e-6
 
 

@@ -17,10 +17,12 @@ import numpy as np
 from srcgrad import runtime
 from srcgrad.analysis.stores import Lowering
 from srcgrad.analysis.values import is_copy
-from srcgrad.frontend.normal_form import Apply, Bind, Function, Statement
+from srcgrad.errors import Span
+from srcgrad.frontend.normal_form import Apply, Bind, Effect, Function, Statement
 from srcgrad.rules.facts import Fact, Object, Sequence, Static, Unknown, as_array, element
 from srcgrad.rules.facts import Mapping as MappingFact
 from srcgrad.rules.table import made_arrays
+from srcgrad.syntax.globals import call_runtime
 
 Facts = Mapping[str, Fact]
 
@@ -66,14 +68,24 @@ class _Operands(Lowering):
                 elif isinstance(fact, Unknown) and (self.looked_at or apply.function in _SILENT):
                     made[part.id] = self.array_of(part, statement.span, runtime.operand)
             arguments[parameter] = _with_arrays(given, made)
-        if not made:
+        checks = self._checks(apply, statement.span)
+        if not made and not checks:
             return None
         printed = gast.Call(
             call.func,
             [_with_arrays(part, made) for part in call.args],
             [gast.keyword(k.arg, _with_arrays(k.value, made)) for k in call.keywords],
         )
-        return [*made.values(), replace(statement, expression=printed, operation=replace(apply, arguments=arguments))]
+        applied = replace(statement, expression=printed, operation=replace(apply, arguments=arguments))
+        return [*checks, *made.values(), applied]
+
+    def _checks(self, apply: Apply, span: Span) -> list[Statement]:
+        """What requires that ``np.insert`` may be given an array of the items that it puts into another one."""
+        values = apply.arguments.get("values") if apply.function is np.insert else None
+        if not isinstance(values, gast.Name) or not isinstance(self.fact(values.id), Sequence | Unknown):
+            return []
+        check = call_runtime(runtime.require_items, apply.arguments["arr"], values)
+        return [Effect(gast.Expr(check), span)]
 
 
 def _with_arrays(given: gast.expr, made: Mapping[str, Bind]) -> gast.expr:

@@ -191,11 +191,12 @@ class _Items(Lowering):
     def replaced(self, statement: Statement) -> list[Statement] | None:
         if isinstance(statement, Bind) and isinstance(statement.operation, Exchange):
             return self._sorted(statement, statement.operation)
-        if isinstance(statement, Store | AugStore) and self._is_display(statement):
-            held, code = self._as_array(statement)
-            return [code, *(self.replaced(held) or [held])]
         if not isinstance(statement, AugStore):
             return None
+        if self._is_display(statement):
+            made = self.array_of(statement.value, statement.span)
+            held = replace(statement, value=_load(made.target))
+            return [made, *(self.replaced(held) or [held])]
         base, index, op, span = statement.base, statement.index, statement.operator, statement.span
         is_array = isinstance(self.fact(base), Array)
         if is_array and isinstance(op, gast.Add | gast.Sub) and is_basic(index, self.fact):
@@ -209,18 +210,14 @@ class _Items(Lowering):
             return [load, computed, *self.require_kind(part, base, computed), Store(base, index, _load(result), span)]
         return [load, Bind(part, expression, operation, span, inplace=True), Store(base, index, _load(part), span)]
 
-    def _is_display(self, statement: Store | AugStore) -> bool:
-        """Whether a list or tuple is stored into an array, which takes its numbers."""
+    def _is_display(self, statement: AugStore) -> bool:
+        """Whether an operator of an array is given a list or tuple, of which it makes an array."""
         value = statement.value
         return (
             isinstance(value, gast.Name)
             and isinstance(self.fact(statement.base), Array)
             and isinstance(self.fact(value.id), Sequence)
         )
-
-    def _as_array(self, statement: Store | AugStore) -> tuple[Store | AugStore, Bind]:
-        made = self.array_of(statement.value, statement.span)
-        return replace(statement, value=_load(made.target)), made
 
     def _sorted(self, statement: Bind, made: Exchange) -> list[Statement] | None:
         """``y.sort()`` of what may be an array."""

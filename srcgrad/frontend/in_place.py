@@ -154,15 +154,19 @@ class InPlace(Outputs):
 
     def _put_repeated(self, node: gast.AST, base: str, places: gast.expr, value: gast.expr) -> None:
         """Store values that are repeated, or cut off, to the number of places."""
-        self._put(base, places, self._repeated(node, value, self._sized(node, places)))
+        self._put(base, places, self._repeated(node, base, value, self._sized(node, places)))
 
     def _sized(self, node: gast.AST, places: gast.expr) -> gast.expr:
         first = subscript(places, constant(0, node), node)
         return placed(gast.Attribute(first, "shape", gast.Load()), node)
 
-    def _repeated(self, node: gast.AST, value: gast.expr, shape: gast.expr) -> gast.expr:
+    def _repeated(self, node: gast.AST, base: str, value: gast.expr, shape: gast.expr) -> gast.expr:
         atom = self.value(value)
-        return atom if isinstance(atom, gast.Constant) else self.value(self._numpy("resize", node, atom, shape))
+        if isinstance(atom, gast.Constant):
+            return atom
+        check = call_runtime(runtime.require_items, [load(base, node), atom], node)
+        self.out.append(Effect(placed(gast.Expr(check), node), self.span))
+        return self.value(self._numpy("resize", node, atom, shape))
 
     def _copyto(self, node: gast.Call) -> None:
         given = self._given(node, "dst src casting where")
@@ -191,7 +195,7 @@ class InPlace(Outputs):
         held = self._held(call_runtime(runtime.mask_places, [load(base, node), mask], node))
         values = self.value(values)
         self._check_cast(node, base, values, constant(None, node))
-        self._put(base, held, self._repeated(node, values, self._numpy("count_nonzero", node, held)))
+        self._put(base, held, self._repeated(node, base, values, self._numpy("count_nonzero", node, held)))
 
     def _putmask(self, node: gast.Call) -> None:
         target, mask, values = self._needed(node, self._given(node, "a mask values"), "a", "mask", "values")
@@ -200,7 +204,7 @@ class InPlace(Outputs):
         values = self.value(values)
         self._check_cast(node, base, values, constant(None, node))
         shape = placed(gast.Attribute(load(base, node), "shape", gast.Load()), node)
-        stored = self._repeated(node, values, shape)
+        stored = self._repeated(node, base, values, shape)
         if not isinstance(stored, gast.Constant):
             stored = self.value(subscript(stored, held, node))
         self._put(base, held, stored)

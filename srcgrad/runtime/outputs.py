@@ -8,6 +8,7 @@ ValueError: an output of shape (3,) is given for a result of shape ()
 
 from __future__ import annotations
 
+from collections import deque
 from typing import Any
 
 import numpy as np
@@ -59,11 +60,28 @@ def require_cast(base: Any, made: Any, casting: str | None) -> None:
     if isinstance(base, np.ndarray) and base.dtype != object and is_object(made):
         kind = type(made).__name__
         raise RefusedType(f"an object of class {kind} is stored into an array; store the number that it stands for")
+    if isinstance(base, np.ndarray) and isinstance(made, list | tuple | deque) and np.ndim(made) > base.ndim:
+        raise RefusedType("a list has more axes than the array that it is copied into: give np.array(items)")
     if not isinstance(base, np.ndarray) or casting is None and not isinstance(made, np.ndarray):
         return
     if type(made) not in (bool, int, float, complex):  # Python's numbers take the dtype that they meet, if they can
         made = np.zeros(1, np.asarray(made).dtype)
     np.copyto(np.zeros(1, base.dtype), made, "safe" if casting is None else casting)  # type: ignore[arg-type]
+
+
+def require_items(base: Any, given: Any) -> None:
+    """Refuse a list or tuple whose items NumPy brings to the dtype of an array one by one, where an array that is made
+    of them first would be brought there in another way: cut off, or without imaginary parts.
+
+    >>> require_items(np.zeros(3, np.uint8), [300, 1.5])
+    Traceback (most recent call last):
+        ...
+    srcgrad.runtime.refusals.RefusedType: items of a list are put into an array of uint8: give np.array(items)
+    """
+    if isinstance(given, list | tuple | deque):
+        dtype = np.asarray(base).dtype
+        if not np.can_cast(np.asarray(given).dtype, dtype, "same_kind"):
+            raise RefusedType(f"items of a list are put into an array of {dtype}: give np.array(items)")
 
 
 def require_signed(value: Any) -> None:

@@ -20,7 +20,7 @@ import numpy as np
 from srcgrad import runtime
 from srcgrad.frontend import normal_form as nf
 from srcgrad.frontend.desugar.build import call_runtime, constant, index_value, load, placed, subscript
-from srcgrad.infer.values import Array, Bound, are_arrays, are_of, exact
+from srcgrad.infer.values import Array, Bound, are_arrays, are_numbers, are_of, exact
 from srcgrad.language.effects import method as effect_of_method
 from srcgrad.language.effects import of_function
 from srcgrad.rules.outputs import WITHOUT_OUTPUT, output_of, position_of_output, takes_output
@@ -195,21 +195,21 @@ def _check_cast(context: Context, node: gast.Call, base: str, stored: gast.expr,
 def _put_flat(context: Context, node: gast.Call, base: str, given: Given) -> None:
     mode = given.get("mode", constant("raise", node))
     places = fixed(context, call_runtime(runtime.flat_places, [load(base, node), given["ind"], mode], node))
-    _put(context, base, places, _repeated(context, node, given["v"], _sized(places, node)))
+    _put(context, base, places, _repeated(context, node, base, given["v"], _sized(places, node)))
 
 
 def _place(context: Context, node: gast.Call, base: str, given: Given) -> None:
     mask = fixed(context, call_runtime(runtime.mask_places, [load(base, node), given["mask"]], node))
     _check_cast(context, node, base, given["vals"], constant(None, node))
     count = placed(gast.Call(_numpy("count_nonzero", node), [mask], []), node)
-    _put(context, base, mask, _repeated(context, node, given["vals"], count))
+    _put(context, base, mask, _repeated(context, node, base, given["vals"], count))
 
 
 def _putmask(context: Context, node: gast.Call, base: str, given: Given) -> None:
     mask = fixed(context, call_runtime(runtime.mask_places, [load(base, node), given["mask"]], node))
     _check_cast(context, node, base, given["values"], constant(None, node))
     shape = placed(gast.Attribute(load(base, node), "shape", gast.Load()), node)
-    stored = _repeated(context, node, given["values"], shape)
+    stored = _repeated(context, node, base, given["values"], shape)
     if isinstance(stored, gast.Name):
         read = subscript(stored, mask, node)
         stored = _bound(context, (read, nf.Index(stored.id, read.slice)))
@@ -225,7 +225,7 @@ def _put_along_axis(context: Context, node: gast.Call, base: str, given: Given) 
 def _fill_diagonal(context: Context, node: gast.Call, base: str, given: Given) -> None:
     wrap = [given["wrap"]] if "wrap" in given else []
     places = fixed(context, call_runtime(runtime.diagonal_places, [load(base, node), *wrap], node))
-    _put(context, base, places, _repeated(context, node, given["val"], _sized(places, node)))
+    _put(context, base, places, _repeated(context, node, base, given["val"], _sized(places, node)))
 
 
 def _fill(context: Context, node: gast.Call, base: str) -> None:
@@ -300,7 +300,7 @@ def store_flat(context: Context, target: gast.Subscript, stored: gast.expr) -> N
         given = [load(base, target), stored, constant(context.span.origin, target)]
         check = placed(gast.Expr(call_runtime(runtime.require_disjoint, given, target)), target)
         context.out.append(nf.Effect(check, context.span))
-    _put(context, base, places, _repeated(context, target, stored, _sized(places, target)))
+    _put(context, base, places, _repeated(context, target, base, stored, _sized(places, target)))
 
 
 # --- parts -----------------------------------------------------------------------------------------------------------
@@ -349,10 +349,13 @@ def _bound(context: Context, made: Made) -> gast.Name:
     return load(name, made[0])
 
 
-def _repeated(context: Context, node: gast.AST, value: gast.expr, shape: gast.expr) -> gast.expr:
-    """A value that is repeated, or cut off, to a number of places."""
+def _repeated(context: Context, node: gast.AST, base: str, value: gast.expr, shape: gast.expr) -> gast.expr:
+    """A value that is repeated, or cut off, to a number of places of an array."""
     if isinstance(value, gast.Constant):
         return value
+    if not are_numbers(context.value(value)):
+        check = call_runtime(runtime.require_items, [load(base, node), value], node)
+        context.out.append(nf.Effect(placed(gast.Expr(check), node), context.span))
     rule = lookup(np.resize)
     assert rule is not None
     expression = placed(gast.Call(_numpy("resize", node), [value, shape], []), node)

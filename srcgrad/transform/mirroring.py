@@ -342,7 +342,9 @@ class Mirroring:
             return
         assert isinstance(value, gast.Name)
         index = self.result.places[statement] = self.settled(statement.index, span)
-        self.result.stored[statement] = value.id
+        self.freeze(statement, atoms(statement.value))  # which an array takes the numbers of
+        kept = [bar for _, bar in self.result.frozen.get(statement, {}).values()]
+        self.result.stored[statement] = kept[0] if kept else value.id
         old = self.result.olds[statement] = self.namer.fresh(f"{base}_0")
         self.add(old, call_runtime(runtime.held_before, load(base), index_value(clone(index))), span)
         place = gast.Subscript(self.bar(base), clone(index), gast.Store())

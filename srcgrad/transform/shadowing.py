@@ -417,7 +417,7 @@ class _Shadowing(Mirroring):
         base = statement.buffer if isinstance(statement, AddAt) else statement.base
         if base not in self.shadowed:
             return
-        self.freeze(statement, [base])
+        self.freeze(statement, [base, *atoms(statement.value)])
         self.result.places[statement] = index = self.settled(statement.index, statement.span)
         old = self.result.olds[statement] = self.namer.fresh(f"{base}_0")
         read: gast.expr = subscript(load(base), clone(index))

@@ -102,7 +102,7 @@ class StoreAdjoint(SequenceAdjoint):
         like = reference(base, block, position, shape_only=True)
         if self._is_active(statement, base):
             names = atoms(statement.value)
-            value = reference(names[0], block, position, shape_only=True) if names else clone(statement.value)
+            value = self._as_stored(names[0], block, position) if names else clone(statement.value)
             value_bar = reference(self.shadows.stored[statement], block, position)
             index = index_value(self._place(statement, block, position))
             taken = self.fresh("t")
@@ -214,6 +214,12 @@ class StoreAdjoint(SequenceAdjoint):
                 node.code = [gast.If(is_array(clone(place.value)), node.code, [])]  # containers are never put back
         return node
 
+    def _as_stored(self, name: str, block: Block, position: int) -> gast.expr:
+        """What was stored, for its shape: a container that changes as it was then."""
+        assert self.shadows is not None and self.now is not None
+        as_then, _ = self.shadows.frozen.get(self.now, {}).get(name, (name, name))
+        return reference(as_then, block, position, shape_only=True)
+
     def _lasting(self, bar: gast.expr, base: str, block: Block, position: int) -> gast.expr:
         """The adjoint of a place as that of what was added there: integers keep none of it."""
         if self.adds_in_place(base):
@@ -242,7 +248,7 @@ class StoreAdjoint(SequenceAdjoint):
             return self.add(name, numpy_call("sum", value))
         if not fits or not same_shape(mine, indexed(buffer, index, lambda part: fact_of_expression(part, self.fact))):
             back = runtime.unbroadcast if isinstance(mine, Array) else runtime.as_stored
-            value = call_runtime(back, value, reference(name, block, position, shape_only=True))
+            value = call_runtime(back, value, self._as_stored(name, block, position))
         if live and name not in self.shadowed and name not in self.bars:
             value = call_runtime(runtime.own, value)
         return self.add(name, value)

@@ -1,0 +1,238 @@
+"""Lists that are stored into arrays: NumPy takes their numbers as they are then, each by itself."""
+
+from __future__ import annotations
+
+from collections import deque
+from types import FunctionType
+
+import numpy as np
+import pytest
+
+from tests.roads import ROADS, is_refused, run
+
+
+class Held:
+    pass
+
+
+def put(y, l):
+    y[:2] = l
+
+
+def entries_of_a_dict(a, b):
+    d = {"k": [a, b]}
+    y = np.array([a, b, 1.0]) ** 2
+    y[:2] = d["k"]
+    d["k"][0] *= 3.0
+    return y[0] * b
+
+
+def of_a_field(a, b):
+    o = Held()
+    o.l = [a, b]
+    y = np.array([a, b, 1.0]) ** 2
+    y[:2] = o.l
+    o.l[0] *= 3.0
+    return y[0] * b + o.l[0]
+
+
+def a_row(a, b):
+    r = [[a, b], [b, a]]
+    y = np.ones((2, 2)) * a
+    y[0] = r[0]
+    r[0][0] *= 3.0
+    return y[0, 0] * b + y[1, 1] * r[0][0]
+
+
+def rows_in_a_loop(a, b):
+    st = []
+    x = [a, b, a * b, 2.0]
+    for i in range(3):
+        st.append([x[i], x[i + 1]])
+    y = np.ones(3) * a
+    for r in st:
+        y[:2] = r
+        r[1] *= x[3]
+    return y[0] * b + y[1] * st[0][1]
+
+
+def a_deque(a, b):
+    d = {"k": deque([a, b])}
+    y = np.ones(3) * a
+    y[:2] = d["k"]
+    d["k"].rotate(1)
+    d["k"][0] *= 4.0
+    return y[0] * b + y[1] * d["k"][0]
+
+
+def by_a_mask(a, b):
+    d = {"k": [a, b]}
+    y = np.ones(3) * a
+    y[np.array([True, True, False])] = d["k"]
+    np.copyto(y[1:3], d["k"])
+    d["k"][0] *= 4.0
+    return y[0] * b + y[1] * d["k"][0]
+
+
+def added_to_a_part(a, b):
+    d = {"k": [a, b]}
+    y = np.ones(3) * a
+    y[:2] += d["k"]
+    d["k"].reverse()
+    return y[0] * b * d["k"][0]
+
+
+def arrays_that_change_places(a, b):
+    x = np.array([a, b])
+    q = [x[:1] * 2, x[1:2] * 3]
+    z = np.zeros((2, 1))
+    d = {"q": q}
+    z[:] = d["q"]
+    q[0], q[1] = q[1], q[0]
+    q[0] *= 2.0
+    return z[0, 0] * b * q[0][0]
+
+
+def added_at_places(a, b):
+    l = [a, b]
+    y = np.ones(3) * a
+    np.add.at(y, [0, 1], l)
+    l[0] = 0.0
+    return y[0] * b
+
+
+def of_a_name(a, b):
+    l = [a, b]
+    y = (np.ones(3) * a).copy()
+    y[:2] = l
+    l[0] = 0.0
+    return y[0] * b
+
+
+def in_a_callee(a, b):
+    l = [a, b]
+    y = (np.ones(3) * a)
+    put(y, l)
+    l.pop()
+    l.append(a * 3.0)
+    return y[0] * b + y[1] * l[1]
+
+
+def cleared_later(a, b):
+    d = {"k": [a, b]}
+    y = np.ones(3) * a
+    y[:2] = d["k"]
+    d["k"].clear()
+    return y[0] * b
+
+
+def longer_later(a, b):
+    l = [a, b]
+    y = (np.ones(3) * a).copy()
+    y[:2] = l
+    l.append(2.0)
+    return y[0] * b
+
+
+def more_axes(a, b):
+    x = np.array([a, b, 2.0, 3.0])
+    y = x * x
+    try:
+        y[2:] = [[x[0], x[1]]]
+    except ValueError:
+        y[0] = 5.0
+    return (y * x).sum()
+
+
+def an_axis_too_many(a, b):
+    y = np.array(a)
+    try:
+        y[...] = [b]
+    except ValueError:
+        y *= 4.0
+    return float(y * b)
+
+
+def too_large(a, b):
+    u = np.zeros(2, np.uint8)
+    x = np.array([a, b])
+    try:
+        u[:] = [300, x[0]]
+    except OverflowError:
+        u[1] = 7
+    return (u * x).sum()
+
+
+def a_large_integer(a, b):
+    x = np.array([a, b])
+    i = np.zeros(2, int)
+    i[:] = [2**60 + 1, x[0]]
+    return (i[0] % 8) * x[0]
+
+
+def complex_items(a, b):
+    x = np.array([a, b])
+    y = x * x
+    try:
+        y[:2] = [1j, x[1]]
+    except TypeError:
+        y[0] = 3.0 * b
+    return (y * x).sum()
+
+
+def too_large_to_put(a, b):
+    u = np.zeros(2, np.uint8)
+    x = np.array([a, b])
+    try:
+        np.put(u, [0, 1], [300, x[0]])
+    except OverflowError:
+        u[1] = 7
+    return (u * x).sum()
+
+
+def too_large_to_place(a, b):
+    u = np.zeros(2, np.uint8)
+    x = np.array([a, b])
+    try:
+        np.place(u, x > 0.1, [300, x[0]])
+    except OverflowError:
+        u[1] = 7
+    return (u * x).sum()
+
+
+def too_large_to_insert(a, b):
+    x = np.array([a, b, 1.0])
+    try:
+        u = np.insert(np.zeros(2, np.uint8), 1, [300, x[0]])
+    except OverflowError:
+        u = np.array([1, 3, 7])
+    return (u * x).sum()
+
+
+def no_number(a, b):
+    i = np.zeros(2, int)
+    try:
+        i[:] = [np.nan, a]
+    except ValueError:
+        i[0] = 3
+    return i[0] * a * b
+
+
+#: What is put into integers is brought there in another way than an array of it would be: refused where it runs.
+REFUSED = (too_large_to_put, too_large_to_place, too_large_to_insert)
+_OTHERS = (*REFUSED, put)
+_OWN = [f for f in globals().values() if isinstance(f, FunctionType) and f.__module__ == __name__]
+FUNCTIONS = [f for f in _OWN if f not in _OTHERS]
+
+
+@pytest.mark.parametrize("road", ROADS)
+@pytest.mark.parametrize("f", FUNCTIONS)
+def test_lists_that_are_stored(f, road):
+    """Gradients were those of what the lists held later; casts and axes those of an array that was made of them."""
+    run(f, road)
+
+
+@pytest.mark.parametrize("road", ROADS)
+@pytest.mark.parametrize("f", REFUSED)
+def test_items_that_are_put_into_integers_are_refused(f, road):
+    assert is_refused(f, road)
