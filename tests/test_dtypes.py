@@ -386,3 +386,27 @@ def test_what_is_taken_into_a_wider_output_raises_as_in_numpy(f):
     for call in (lambda: f(x, out), lambda: vjp(f, x, out)):
         with pytest.raises(TypeError, match="cast"):
             call()
+
+
+OTHER_ORDER = np.array([1.0, 2.0])
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: np.sum(x) * (2.0 if x.dtype == np.float64 else 3.0),
+        lambda x: np.sum(x) * (2.0 if x.dtype in (np.float32, np.float64) else 3.0),
+        lambda x: np.sum(x) * (2.0 if x.copy().dtype == float else 3.0),
+        lambda x: np.sum(x) * (2.0 if (x * 1.0).dtype == x.dtype else 3.0),
+        lambda x: np.sum(x) * (2.0 if np.zeros_like(x[1:]).dtype == "f8" else 3.0),
+        lambda x: np.sum(x) * (2.0 if OTHER_ORDER.dtype == float else 3.0),
+    ],
+)
+def test_arrays_of_another_order_of_bytes(f, monkeypatch):
+    """They were taken for arrays of this machine's order, in a program for those as well."""
+    for order in ("<f8", ">f8", "<f8"):
+        x = np.array([0.5, 1.2]).astype(order)
+        monkeypatch.setitem(globals(), "OTHER_ORDER", np.array([1.0, 2.0]).astype(order))
+        value, gradient = srcgrad.value_and_grad(f)(x)
+        assert value == f(x) == jvp(f, (x,), (x,))[0]
+        np.testing.assert_allclose(gradient, 2 * [f(x) / np.sum(x)])

@@ -174,7 +174,7 @@ def kind_of(value: object) -> object:
     if type(value) is float or type(value) is int:
         return type(value)
     if type(value) is np.ndarray:
-        return value.ndim, value.dtype.char
+        return value.ndim, value.dtype.char if value.dtype.isnative else value.dtype.str
     if isinstance(value, tuple | list | deque):
         return type(value), tuple(kind_of(item) for item in value)
     if isinstance(value, dict):
@@ -182,7 +182,7 @@ def kind_of(value: object) -> object:
     if isinstance(value, set | frozenset):
         return type(value), frozenset(map(kind_of, value))
     if isinstance(value, np.ndarray):
-        return type(value), value.ndim, value.dtype.char
+        return type(value), value.ndim, value.dtype.str
     if is_object(value):
         return type(value), tuple((name, kind_of(item)) for name, item in fields_of(value).items())
     if is_static(value) or isinstance(value, type | Enum):

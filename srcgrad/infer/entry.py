@@ -51,7 +51,7 @@ def described(value: Any) -> object:
     (True, False, False)
     """
     if type(value) is np.ndarray:  # of which there are most
-        return value.dtype.newbyteorder("=").str, value.ndim
+        return value.dtype.str, value.ndim
     if isinstance(value, MethodType):
         return exact(value.__func__), described(value.__self__)
     if not is_known_by_kind(value):
@@ -107,7 +107,8 @@ class Kinds:
         if kind is np.ndarray and value.dtype.kind in "biufcSUmM":
             self._outside.contents.setdefault(_MEMORY, Contents(single=False))
             self._outside.objects.setdefault(_MEMORY, value)
-            return Value(frozenset((Array(_MEMORY, value.dtype.newbyteorder("=").str, value.ndim),)))
+            dtype = value.dtype.str if value.dtype.isnative else ""  # copies keep the order of bytes, results do not
+            return Value(frozenset((Array(_MEMORY, dtype, value.ndim),)))
         if kind in (list, tuple, deque) or is_named_tuple(kind):
             note_class(kind)
             if len(value) <= _LONGEST:
