@@ -64,13 +64,18 @@ from srcgrad.syntax.parse import walk as nodes_of
 Facts = Mapping[str, Fact]
 
 
-def stores_lowered(function: Function, facts: Facts, solve: Callable[[Function], Facts]) -> tuple[Function, Facts]:
-    """The function with its augmented assignments taken apart, and the facts, solved again where names were added."""
+def stores_lowered(
+    function: Function, facts: Facts, solve: Callable[[Function], Facts], shown: bool = False
+) -> tuple[Function, Facts]:
+    """The function with its augmented assignments taken apart, and the facts, solved again where names were added.
+
+    ``shown``: the text is to be read, and leaves out what looks whether a new array is like the one in its place.
+    """
     function, facts = _with_arrays(function, facts, solve)
     made = _Items(function, facts).function()
     if made is not function:
         function, facts = made, solve(made)
-    made = _Names(function, facts).function()
+    made = _Names(function, facts, shown).function()
     if made is not function:
         function, facts = made, solve(made)
     made = _Sums(function, facts).function()
@@ -90,9 +95,10 @@ def _with_arrays(function: Function, facts: Facts, solve: Callable[[Function], F
 class Lowering:
     """Replaces statements one by one; the function stays the same object where nothing is replaced."""
 
-    def __init__(self, function: Function, facts: Facts) -> None:
+    def __init__(self, function: Function, facts: Facts, shown: bool = False) -> None:
         self.start = function
         self.facts = facts
+        self.shown = shown
         self.namer: Namer | None = None
         self.made: set[str] = set()
         self.is_told = not any(isinstance(self.fact(name), Unknown) for name in function.parameters)  # of arguments
@@ -193,12 +199,12 @@ class _Items(Lowering):
             return self._sorted(statement, statement.operation)
         if not isinstance(statement, AugStore):
             return None
-        if self._is_display(statement):
-            made = self.array_of(statement.value, statement.span)
-            held = replace(statement, value=_load(made.target))
-            return [made, *(self.replaced(held) or [held])]
         base, index, op, span = statement.base, statement.index, statement.operator, statement.span
         is_array = isinstance(self.fact(base), Array)
+        if is_array and isinstance(statement.value, gast.Name) and isinstance(self.fact(statement.value.id), Sequence):
+            made = self.array_of(statement.value, span)
+            held = replace(statement, value=_load(made.target))
+            return [made, *(self.replaced(held) or [held])]
         if is_array and isinstance(op, gast.Add | gast.Sub) and is_basic(index, self.fact):
             return None
         part, result = statement.part, statement.result
@@ -209,15 +215,6 @@ class _Items(Lowering):
             computed = Bind(result, expression, operation, span)
             return [load, computed, *self.require_kind(part, base, computed), Store(base, index, _load(result), span)]
         return [load, Bind(part, expression, operation, span, inplace=True), Store(base, index, _load(part), span)]
-
-    def _is_display(self, statement: AugStore) -> bool:
-        """Whether an operator of an array is given a list or tuple, of which it makes an array."""
-        value = statement.value
-        return (
-            isinstance(value, gast.Name)
-            and isinstance(self.fact(statement.base), Array)
-            and isinstance(self.fact(value.id), Sequence)
-        )
 
     def _sorted(self, statement: Bind, made: Exchange) -> list[Statement] | None:
         """``y.sort()`` of what may be an array."""
@@ -239,7 +236,7 @@ class _Items(Lowering):
 
 
 class _Names(Lowering):
-    """``name op= value`` where other names may see what the name holds."""
+    """``name op= value``: of an array in place, where other names may see what the name holds or it may not fit."""
 
     def replaced(self, statement: Statement) -> list[Statement] | None:
         if not isinstance(statement, Bind) or not (statement.inplace or statement.renewed):
@@ -247,7 +244,7 @@ class _Names(Lowering):
         plain = replace(statement, inplace=False, renewed=False)
         fact = self.fact(statement.target)
         if statement.renewed and not (isinstance(fact, Array) and not fact.scalar and self._may_change(fact)):
-            return [plain]
+            return self._renewed(plain) if isinstance(fact, Unknown) and not self.shown else [plain]
         match fact:
             case Static() | Array(scalar=True) | Sequence(kind="tuple"):
                 return [plain]
@@ -260,6 +257,13 @@ class _Names(Lowering):
         check = Effect(gast.Expr(called), statement.span)
         test = _is_array(statement.target)
         return [If(test, Block(tuple(self._in_place(statement))), Block((check, plain)), statement.span)]
+
+    def _renewed(self, plain: Bind) -> list[Statement]:
+        """A new value in place of one that nobody else sees: an array would have kept its shape and dtype."""
+        result = self.fresh()
+        check = call_runtime(runtime.require_alike, _load(plain.target), _load(result))
+        copied = Bind(plain.target, _load(result), Copy(result), plain.span)
+        return [replace(plain, target=result), Effect(gast.Expr(check), plain.span), copied]
 
     def _may_change(self, fact: Array) -> bool:
         """Whether the arrays of a name may differ in dtype or shape."""

@@ -69,6 +69,20 @@ def require_cast(base: Any, made: Any, casting: str | None) -> None:
     np.copyto(np.zeros(1, base.dtype), made, "safe" if casting is None else casting)  # type: ignore[arg-type]
 
 
+def require_alike(before: Any, after: Any) -> None:
+    """Refuse a new value in place of an array that an operator changes in place, unless it has its shape and dtype.
+
+    >>> require_alike(np.zeros(1), np.zeros((2, 1)))
+    Traceback (most recent call last):
+        ...
+    ValueError: non-broadcastable output operand with shape (1,) doesn't match the broadcast shape (2,1)
+    """
+    if type(before) is np.ndarray and (before.dtype, before.shape) != (getattr(after, "dtype", None), np.shape(after)):
+        np.positive(after, out=before.copy(), casting="same_kind")  # raises what NumPy does
+        kinds = f"an array of {before.dtype}, and its result is of {np.asarray(after).dtype}"
+        raise RefusedType(f"an operator in place changes {kinds}: bind the result to the name")
+
+
 def require_items(base: Any, given: Any) -> None:
     """Refuse a list or tuple whose items NumPy brings to the dtype of an array one by one, where an array that is made
     of them first would be brought there in another way: cut off, or without imaginary parts.

@@ -7,6 +7,7 @@ import pytest
 from scipy import special
 
 import srcgrad
+from srcgrad.runtime.refusals import RefusedType
 
 
 def both(f, *args):
@@ -107,3 +108,20 @@ def test_what_changes_an_array_in_place_has_its_axes(f, changed):
     with srcgrad.options(**changed):
         assert srcgrad.grad(f)(at) == pytest.approx(np.array(slopes), rel=1e-5)
         assert srcgrad.jvp(f, (at,), (np.eye(3)[1],))[1] == pytest.approx(slopes[1], rel=1e-5)
+
+
+def added_in_place(x, y):
+    z = x.copy()
+    z += y
+    return np.sum(z * z) * z.itemsize
+
+
+@pytest.mark.parametrize(
+    ("x", "error"), [(np.array([0.5, 1.2], np.float32), RefusedType), (np.array([[1.0], [2.0]]), ValueError)]
+)
+def test_an_array_keeps_its_shape_and_dtype_where_nothing_is_known_of_it(x, error):
+    """``z += y`` of an array that nobody else sees was ``z = z + y``, of another shape or dtype."""
+    y = np.array([1.0, 2.0])
+    for call in (srcgrad.grad(added_in_place), lambda x, y: srcgrad.jvp(added_in_place, (x, y), (x, None))):
+        with srcgrad.options(specialise=False), pytest.raises(error):
+            call(x, y)
