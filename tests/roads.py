@@ -13,8 +13,11 @@ from srcgrad.programs import options
 from srcgrad.runtime.refusals import Refused
 
 ROADS: dict[str, dict[str, Any]] = {
-    "inferred": {}, "front end": {"infer": False}, "generic": {"specialise": False}, "not optimised": {"optimise": False},
-}  # fmt: skip
+    "inferred": {},
+    "front end": {"infer": False},
+    "generic": {"specialise": False},
+    "not optimised": {"optimise": False},
+}
 A, B, STEP = 0.7, 1.1, 1e-6
 
 
