@@ -320,8 +320,8 @@ class StatementAdjoint(CallAdjoint):
         mine, result, function = self.fact(name), self.fact(statement.target), statement.operation.function
         if isinstance(mine, Array) and isinstance(result, Array) and mine.dtype and result.dtype:
             return not same_dtype(mine, result) and keeps_complex(function)
-        if home_of(function) not in LIBRARIES:
-            return True  # nobody knows what a user's function makes of its operands
+        if statement.operation.rule.own_dtype or home_of(function) not in LIBRARIES:
+            return True  # a complex number of a real one; nobody knows what a user's function makes of its operands
         if function not in (operator.pow, pow) or self.is_array(name):
             return False
         # A negative Python float to the power of a fraction is complex.
