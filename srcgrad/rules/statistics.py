@@ -263,8 +263,8 @@ def unaligned_(g, weights, a, axis=None, *, y, y_bar):
 def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, dtype=None, *, c, c_bar):
     """x w x^H / n of centred rows x; n = W - ddof S, S = sum(w a) / W, with w = fweights * aweights of the sum W."""
     rows = observations(m, y, rowvar, dtype)
-    f = or_ones(fweights, rows)
-    a = or_ones(aweights, rows)
+    f = np.real(or_ones(fweights, rows))
+    a = np.real(or_ones(aweights, rows))
     whole = np.sum(f * a)
     excess = np.sum(f * a * a) / whole
     n = whole - freedom(ddof, bias) * excess
@@ -277,7 +277,7 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
         unobservations(by_rows, m, rowvar),
         unobservations(by_rows, y, rowvar, True),
         None, None, None, None,
-        unarray(by_a, aweights),
+        unarray(np.real(by_a), aweights),
     )  # fmt: skip
 
 
@@ -296,8 +296,8 @@ def cov(
     aweights_dot
 ):  # fmt: skip
     rows = observations(m, y, rowvar, dtype)
-    f = or_ones(fweights, rows)
-    a = or_ones(aweights, rows)
+    f = np.real(or_ones(fweights, rows))
+    a = np.real(or_ones(aweights, rows))
     whole = np.sum(f * a)
     excess = np.sum(f * a * a) / whole
     n = whole - freedom(ddof, bias) * excess
@@ -305,7 +305,7 @@ def cov(
     towards = (np.conj(x) * (f * a / n)).T
     by_m = observed(m_dot, rows, rowvar) @ towards
     by_y = observed(y_dot, rows, rowvar, True) @ towards
-    change = f * aweights_dot / n
+    change = f * np.real(aweights_dot) / n
     by_n = np.sum(change * (1.0 - freedom(ddof, bias) * (2.0 * a - excess) / whole))
     by_a = np.reshape(x * change @ np.conj(x).T, np.shape(c)) - c * by_n
     return (

@@ -65,6 +65,7 @@ from srcgrad.transform.build import (
 from srcgrad.transform.calls import CallAdjoint, Calls
 from srcgrad.transform.contributions import calls_function
 from srcgrad.transform.cotangents import Cotangents
+from srcgrad.transform.real_operands import real_operand
 from srcgrad.transform.shadows import Shadows
 
 
@@ -234,7 +235,8 @@ class StatementAdjoint(CallAdjoint):
                 missing.reason, statement.span, label="this argument varies", hint=missing.hint
             ) from None
         binding: dict[str, gast.expr] = {
-            p: referring(self.as_then(statement, p, e), block, position) for p, e in apply.arguments.items()
+            p: real_operand(apply.function, e, referring(self.as_then(statement, p, e), block, position), self.fact_of)
+            for p, e in apply.arguments.items()
         }
         binding[apply.rule.result] = reference(target, block, position + 1)
         seed = self.seeds.get(statement)
@@ -320,8 +322,8 @@ class StatementAdjoint(CallAdjoint):
         mine, result, function = self.fact(name), self.fact(statement.target), statement.operation.function
         if isinstance(mine, Array) and isinstance(result, Array) and mine.dtype and result.dtype:
             return not same_dtype(mine, result) and keeps_complex(function)
-        if home_of(function) not in LIBRARIES:
-            return True  # nobody knows what a user's function makes of its operands
+        if statement.operation.rule.own_dtype or home_of(function) not in LIBRARIES:
+            return True  # a complex number of a real one; nobody knows what a user's function makes of its operands
         if function not in (operator.pow, pow) or self.is_array(name):
             return False
         # A negative Python float to the power of a fraction is complex.

@@ -9,6 +9,7 @@ import pytest
 
 import srcgrad
 from srcgrad.errors import MissingRule, SrcgradError
+from srcgrad.programs import options
 from srcgrad.rules.table import lookup
 from tests.rules.orders import check_orders, to_the_third
 
@@ -101,6 +102,17 @@ def test_dtypes() -> None:
 def test_a_filter_of_integers_is_rounded_and_refused() -> None:
     with pytest.raises(NotImplementedError, match="rounded"):
         srcgrad.grad(of_weights)(X[:3], np.arange(6))
+
+
+@pytest.mark.parametrize("filtered", [ndimage.correlate1d, ndimage.convolve1d, ndimage.correlate, ndimage.convolve])
+@pytest.mark.parametrize("array", [np.arange(6), np.arange(6) > 2])
+def test_a_filter_of_integers_has_no_tangent(filtered, array) -> None:
+    def f(w):
+        return np.sum(filtered(array, w))
+
+    for specialise in (True, False):
+        with options(specialise=specialise), pytest.raises(NotImplementedError, match="rounded"):
+            srcgrad.jvp(f, (X[:3],), (np.ones(3),))
 
 
 def boundary(x, c):

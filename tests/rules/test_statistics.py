@@ -10,6 +10,7 @@ import pytest
 
 import srcgrad
 from srcgrad.errors import MissingRule, UnsupportedSyntax
+from srcgrad.programs import options
 from srcgrad.runtime import from_bins, into_bins, unweighed, weighed
 from tests.parameters import at_night
 from tests.rules.orders import check_orders
@@ -213,3 +214,19 @@ def test_complex_weights_of_real_numbers() -> None:
         return np.sum(np.abs(mean + total))
 
     check(both, x[:, :3], z[: x.shape[1]])
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("road", [{}, {"infer": False}, {"specialise": False}], ids=str)
+def test_numpy_reads_the_real_part_of_complex_weights_of_a_covariance(road) -> None:
+    m = np.array([[1.0, 2.0, 0.5, 0.3], [0.2, 0.7, 3.0, 1.0]])
+    by = np.array([[1.0, 2.0], [3.0, 5.0]])
+
+    def f(w):
+        return np.sum(np.real((1 + 2j) * np.cov(m * (1 + 1j * m), aweights=w * (1 + 0.5j)) * by))
+
+    w = np.array([0.5, 1.2, 0.8, 0.3])
+    expected = np.array([(f(w + h) - f(w - h)) / 2e-6 for h in 1e-6 * np.eye(4)])
+    with options(**road):
+        np.testing.assert_allclose(srcgrad.grad(f)(w), expected, rtol=1e-6)
+        np.testing.assert_allclose(srcgrad.jvp(f, (w,), (np.ones(4),))[1], expected.sum(), rtol=1e-5, atol=1e-8)

@@ -408,5 +408,7 @@ for real_ in (jv, yv, hankel1, hankel2, hankel1e, hankel2e, iv, kv, kve, jve, yv
     real_.refuse(_HINT, v=_BY_ORDER)
 for nth_ in (jvp, yvp, ivp, kvp, h1vp, h2vp):
     nth_.refuse(_HINT, v=_BY_ORDER, n=_BY_COUNT)
+for complex_ in (hankel1, hankel2, hankel1e, hankel2e, h1vp, h2vp):  # also of a real number
+    complex_.own_dtype = True
 for whole_ in (yn, kn, spherical_jn, spherical_yn, spherical_in, spherical_kn):
     whole_.refuse(_HINT, n=_BY_COUNT)

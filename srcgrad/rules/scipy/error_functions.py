@@ -64,6 +64,9 @@ def wofz(x, *, z, x_dot):
     return rebroadcast(x_dot * (1.1283791670955126j - 2.0 * x * z), z)
 
 
+wofz.own_dtype = True  # complex, also of a real number
+
+
 @elementwise(special.dawsn)
 def dawsn(x, *, z, z_bar):
     """Dawson's integral, DLMF 7.10.4."""

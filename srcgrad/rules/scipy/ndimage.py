@@ -25,7 +25,14 @@ from srcgrad.runtime.scipy.ndimage import (
     uncorrelate1d,
     uncorrelate1d_weights,
     uncorrelate_weights,
+    unrounded,
 )
+
+
+@linear(transposes.unrounded, "input")
+def unrounded_(input, *, y, y_bar):
+    """The array itself, which must be one of floating numbers."""
+    return y_bar
 
 
 # --- weights along one axis -------------------------------------------------------------------------------------------
@@ -42,7 +49,7 @@ def correlate1d(input, weights, axis=-1, mode="reflect", cval=0.0, origin=0, *, 
 def correlate1d(input, weights, axis=-1, mode="reflect", cval=0.0, origin=0, *, y, input_dot, weights_dot):
     return (
         ndimage.correlate1d(input_dot, weights, axis, mode=mode, origin=origin),
-        ndimage.correlate1d(input, weights_dot, axis, mode=mode, cval=cval, origin=origin),
+        ndimage.correlate1d(unrounded(input), weights_dot, axis, mode=mode, cval=cval, origin=origin),
     )
 
 
@@ -85,7 +92,7 @@ def convolve1d(input, weights, axis=-1, mode="reflect", cval=0.0, origin=0, *, y
 def convolve1d(input, weights, axis=-1, mode="reflect", cval=0.0, origin=0, *, y, input_dot, weights_dot):
     return (
         ndimage.convolve1d(input_dot, weights, axis, mode=mode, origin=origin),
-        ndimage.convolve1d(input, weights_dot, axis, mode=mode, cval=cval, origin=origin),
+        ndimage.convolve1d(unrounded(input), weights_dot, axis, mode=mode, cval=cval, origin=origin),
     )
 
 
@@ -129,7 +136,7 @@ def correlate(input, weights, mode="reflect", cval=0.0, origin=0, axes=None, *, 
 def correlate(input, weights, mode="reflect", cval=0.0, origin=0, axes=None, *, y, input_dot, weights_dot):
     return (
         ndimage.correlate(input_dot, weights, mode=mode, origin=origin, axes=axes),
-        ndimage.correlate(input, weights_dot, mode=mode, cval=cval, origin=origin, axes=axes),
+        ndimage.correlate(unrounded(input), weights_dot, mode=mode, cval=cval, origin=origin, axes=axes),
     )
 
 
@@ -172,7 +179,7 @@ def convolve(input, weights, mode="reflect", cval=0.0, origin=0, axes=None, *, y
 def convolve(input, weights, mode="reflect", cval=0.0, origin=0, axes=None, *, y, input_dot, weights_dot):
     return (
         ndimage.convolve(input_dot, weights, mode=mode, origin=origin, axes=axes),
-        ndimage.convolve(input, weights_dot, mode=mode, cval=cval, origin=origin, axes=axes),
+        ndimage.convolve(unrounded(input), weights_dot, mode=mode, cval=cval, origin=origin, axes=axes),
     )
 
 

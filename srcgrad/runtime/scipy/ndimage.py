@@ -21,9 +21,11 @@ Several = Any  # one for all axes, or a sequence with one for each
 Step = tuple[int, Any, str, int]  # of a filter along one axis: the axis, its weights, the mode, how far it sees back
 
 
-def _require_floating(input: Any) -> None:
+def unrounded(input: Any) -> Any:
+    """``input``, an array of floating numbers, whose filter is linear in its weights."""
     if np.asarray(input).dtype.kind not in "fc":
         raise NotImplementedError("scipy.ndimage: the filter of an array of integers is rounded; give it floats")
+    return input
 
 
 def _sequence(given: Several, n: int) -> list[Any]:
@@ -46,8 +48,7 @@ def _spread(g: Any, step: Step) -> Any:
 
 def _weighed(g: Any, input: Any, n: int, axis: int, mode: str, cval: Any, before: int) -> Any:
     """The cotangent of the n weights of a filter along one axis, each the sum of products at its shift."""
-    _require_floating(input)
-    rows = np.moveaxis(input, axis, 0)
+    rows = np.moveaxis(unrounded(input), axis, 0)
     long = extended(rows, before, n - 1 - before, mode, cval, 0)
     flat, length = np.moveaxis(g, axis, 0).ravel(), len(rows)
     return np.asarray([np.dot(flat, long[k : k + length].ravel()) for k in range(n)])
@@ -105,8 +106,7 @@ def _spread_nd(g: Any, window: Any, before: Sequence[int], mode: str) -> Any:
 
 def _weighed_nd(g: Any, input: Any, shape: tuple[int, ...], before: Sequence[int], mode: str, cval: Any) -> Any:
     """The cotangent of the weights of a filter along every axis, each the sum of products at its shift."""
-    _require_floating(input)
-    long, flat = np.asarray(input), np.ravel(g)
+    long, flat = np.asarray(unrounded(input)), np.ravel(g)
     for axis, (n, b) in enumerate(zip(shape, before, strict=True)):
         long = extended(long, b, n - 1 - b, mode, cval, axis)
     result = np.empty(shape, np.result_type(flat, long))

@@ -44,6 +44,7 @@ for f in (ndimage.correlate, ndimage.convolve):
     ]
     SAMPLES[f] += [call(n(3, 2), n(5, 4), mode=mode, origin=(1, 0)) for mode in MODES]
 SAMPLES |= {
+    transposes.unrounded: [call(n(3)), call(c(2, 3))],
     ndimage.uniform_filter1d: [
         call(n(5), 3),
         call(n(3, 4), 4, 0, mode="constant", cval=0.7, origin=1),
