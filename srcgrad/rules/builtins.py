@@ -284,14 +284,14 @@ def hypot_(*coordinates, z, z_bar):
 @rule(math.dist)
 def dist(p, q, *, z, z_bar):
     """The distance of two points, with slope 0 where they meet."""
-    step = safe_divide(z_bar, z) * np.real(np.array(p) - np.array(q))
+    step = safe_divide(z_bar, z) * (np.array(p) - np.array(q))
     return unarray(step, p), unarray(-step, q)
 
 
 @dist.tangent
 def dist(p, q, *, z, p_dot, q_dot):
-    step = safe_divide(np.real(np.array(p) - np.array(q)), z)
-    return np.dot(step, np.real(np.array(p_dot))), -np.dot(step, np.real(np.array(q_dot)))
+    step = safe_divide(np.array(p) - np.array(q), z)
+    return np.dot(step, np.array(p_dot)), -np.dot(step, np.array(q_dot))
 
 
 hypot_.infer(lambda arguments, literals: number("float"))

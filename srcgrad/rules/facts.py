@@ -239,8 +239,8 @@ def keeps_complex(function: Any) -> bool:
     if isinstance(function, np.ufunc):
         loops = [signature.split("->") for signature in function.types]
         return all(set(made) & _COMPLEX for given, made in loops if set(given) & _COMPLEX)
-    if getattr(function, "__module__", None) == "cmath":
-        return True  # it gives no real numbers; math reads the real part of a complex number of NumPy's
+    if getattr(function, "__module__", None) in ("math", "cmath"):
+        return True  # the one takes none, the other gives no real numbers
     return function in _KEEPING
 
 

@@ -73,7 +73,6 @@ from srcgrad.transform.build import (
 from srcgrad.transform.calls import constant_fact
 from srcgrad.transform.forward_liveness import Tangents, tangents_of
 from srcgrad.transform.primal_results import RESULT, field_tangent, naming_result
-from srcgrad.transform.real_operands import real_operand
 from srcgrad.transform.reverse import WEAK
 
 
@@ -241,12 +240,9 @@ class StatementTangent:
         )  # fmt: skip
         facts = {p: self.fact_of_atom(argument) for p, argument in made.arguments.items()}
         piece = self._slice(made, active, facts, statement)
-        binding: dict[str, gast.expr] = {}
-        for parameter, given in made.arguments.items():
-            binding[parameter] = real_operand(made.function, given, given, self.fact_of_atom)
-            if parameter in active:
-                dot = self.dot_of(given, statement)
-                binding[f"{parameter}_dot"] = real_operand(made.function, given, dot, self.fact_of_atom)
+        binding: dict[str, gast.expr] = dict(made.arguments)
+        for parameter in active:
+            binding[f"{parameter}_dot"] = self.dot_of(made.arguments[parameter], statement)
         prelude, values = inline(piece, {**binding, rule.result: load(RESULT)}, self.fresh)
         (value,) = values.values()
         if isinstance(statement.expression, gast.BinOp):

@@ -65,7 +65,6 @@ from srcgrad.transform.build import (
 from srcgrad.transform.calls import CallAdjoint, Calls
 from srcgrad.transform.contributions import calls_function
 from srcgrad.transform.cotangents import Cotangents
-from srcgrad.transform.real_operands import real_operand
 from srcgrad.transform.shadows import Shadows
 
 
@@ -235,8 +234,7 @@ class StatementAdjoint(CallAdjoint):
                 missing.reason, statement.span, label="this argument varies", hint=missing.hint
             ) from None
         binding: dict[str, gast.expr] = {
-            p: real_operand(apply.function, e, referring(self.as_then(statement, p, e), block, position), self.fact_of)
-            for p, e in apply.arguments.items()
+            p: referring(self.as_then(statement, p, e), block, position) for p, e in apply.arguments.items()
         }
         binding[apply.rule.result] = reference(target, block, position + 1)
         seed = self.seeds.get(statement)
