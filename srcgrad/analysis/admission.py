@@ -46,7 +46,7 @@ from srcgrad.frontend.normal_form import (
     While,
     With,
 )
-from srcgrad.rules.facts import Array, Fact, Sequence, Static, Unknown
+from srcgrad.rules.facts import Array, Fact, Sequence, Static, Unknown, is_real
 from srcgrad.rules.facts import Mapping as MappingFact
 from srcgrad.rules.facts import Object as ObjectFact
 from srcgrad.rules.formula import object_of
@@ -96,6 +96,8 @@ def admitted(function: Function, facts: Mapping[str, Fact], assumed: Assumed = A
         made += [_check(runtime.require_mapping, name, statement.span) for name in asking_keys]
         if isinstance(statement, Bind) and isinstance(statement.operation, Apply):
             _refuse_arrays_of_dicts(statement, statement.operation, facts)
+            reals = [] if shown or function.generated else _read_as_real(statement, statement.operation, facts)
+            made += [_check(runtime.require_real, name, statement.span) for name in reals]
             join = _joined(statement, statement.operation, facts)
             joins = joins or join is not None
             if join is not None and join.expression is not statement.expression:
@@ -394,6 +396,23 @@ def _with_blocks(statement: Statement, facts: Mapping[str, Fact], checks: _Check
         case While(body=body) | With(body=body):
             return replace(statement, body=_checked(body, facts, checks))
     return statement
+
+
+def _read_as_real(statement: Bind, made: Apply, facts: Mapping[str, Fact]) -> list[str]:
+    """What may be a complex number of NumPy's, of which functions of ``math`` read the real part: its derivative has
+    none.  Those that compute with operators keep it."""
+    if getattr(made.function, "__module__", None) != "math" or made.function in _WITH_OPERATORS:
+        return []
+    names = [name for argument in made.arguments.values() for name in atoms(argument)]
+    known = {name: fact for name in names if isinstance(fact := facts.get(name), Array)}
+    if any((fact.dtype or "").startswith("complex") for fact in known.values()):
+        raise UnsupportedSyntax(
+            "a function of math reads the real part of a complex number alone", statement.span, hint="write z.real"
+        )
+    return [name for name in names if name not in known or not (known[name].is_real or is_real(known[name].dtype))]
+
+
+_WITH_OPERATORS = frozenset({math.prod, getattr(math, "sumprod", math.prod)})
 
 
 def _check(function: Callable[..., None], name: str, span: Span) -> Effect:
