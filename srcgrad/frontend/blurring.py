@@ -161,8 +161,10 @@ def asked_as_numbers(
 
 
 def _makes_arrays(statement: Statement) -> bool:
-    """Whether a function is called that makes arrays of lists; methods of lists do not."""
+    """Whether a function is called that makes arrays of lists; methods of lists do not, nor what makes other lists."""
     match statement:
+        case Bind(operation=Apply(function=made)) if made in (tuple, list, sorted, reversed):
+            return False
         case Bind(operation=Apply(), expression=gast.Call(func=gast.Attribute(value=gast.Name() as base))):
             return isinstance(base, GlobalReference)
         case Bind(operation=Apply(), expression=gast.Call()):
