@@ -14,6 +14,8 @@ from srcgrad.rules.calling import signature_of
 _REDUCING = {"reduce": 3, "accumulate": 3, "reduceat": 4}
 #: What takes ``out=`` and leaves it as it is, in NumPy 2.
 WITHOUT_OUTPUT = (np.fft.hfft, np.fft.ifft2, np.fft.irfft2)
+#: How they bring an output to the dtype of the array, before NumPy 2.5, or what they take to that of the output.
+_TAKEN = "back" if np.lib.NumpyVersion(np.__version__) < "2.5.0" else "unsafe"
 #: How NumPy casts results to an output, and what of the output has to be that of the result; reductions cast to any
 #: dtype, but most of them compute in that of the output.
 _OUTPUTS: dict[object, tuple[str, str]] = {
@@ -24,7 +26,7 @@ _OUTPUTS: dict[object, tuple[str, str]] = {
     **dict.fromkeys((np.round, np.around), ("same_kind", "shape dtype")),
     **dict.fromkeys((np.nanmean, np.nanstd, np.nanvar, np.ptp, np.std), ("same_kind", "shape dtype")),
     **dict.fromkeys((np.dot, np.linalg.multi_dot), ("equiv", "shape")),
-    **dict.fromkeys((np.take, np.compress), ("back", "shape")),
+    **dict.fromkeys((np.take, np.compress), (_TAKEN, "shape")),
     **dict.fromkeys((np.max, np.min, np.amax, np.amin, np.nanmax, np.nanmin, np.choose), ("unsafe", "shape")),
     **{f: ("same_kind", "shape dtype") for name, f in vars(np.fft).items() if name.endswith(("fft", "fft2", "fftn"))},
     np.einsum: ("safe", "shape dtype"),
