@@ -29,7 +29,7 @@ from srcgrad.rules.calling import UnsupportedCall
 from srcgrad.runtime.refusals import Refused
 
 # What may refuse a program by the values it meets.  A refusal from any other file is a finding.
-_REFUSING = ("runtime/broadcasting.py", "runtime/doors.py", "runtime/overlaps.py")
+_REFUSING = tuple(f"runtime/{name}.py" for name in ("broadcasting", "doors", "outputs", "overlaps"))
 
 
 @dataclass(frozen=True)
