@@ -218,6 +218,14 @@ def no_number(a, b):
     return i[0] * a * b
 
 
+def subtracted_at_places(a, b):
+    l = [a, b]
+    y = np.ones(3) * a
+    np.subtract.at(y, [0, 1], l)
+    l[0] *= 3.0
+    return y[0] * b + l[0]
+
+
 #: What is put into integers is brought there in another way than an array of it would be: refused where it runs.
 REFUSED = (too_large_to_put, too_large_to_place, too_large_to_insert)
 _OTHERS = (*REFUSED, put)

@@ -239,6 +239,7 @@ class InPlace(Outputs):
             if not isinstance(given, gast.Constant):
                 check = call_runtime(runtime.require_signed, [given], node)
                 self.out.append(Effect(placed(gast.Expr(check), node), self.span))
+                given = self.value(self._numpy("asarray", node, given))  # NumPy makes an array of a list
             value = placed(gast.UnaryOp(gast.USub(), given), node)
         added = self.value(value)
         function = placed(gast.Attribute(self._numpy_name("add", node), "at", gast.Load()), node)

@@ -261,6 +261,8 @@ def _at(context: Context, node: gast.Call, ufunc: np.ufunc) -> Made:
         if not isinstance(added, gast.Constant):
             check = call_runtime(runtime.require_signed, [added], node)
             context.out.append(nf.Effect(placed(gast.Expr(check), node), context.span))
+        if not are_numbers(context.value(added)):  # NumPy makes an array of a list
+            added = _bound(context, _applied(np.asarray, [added], node))
         added = _bound(context, operate(context, gast.USub(), [added], node))
     text = placed(gast.Attribute(_numpy("add", node), "at", gast.Load()), node)
     context.out.append(nf.AddAt(base, given["indices"], added, context.span, text, shared=True))
@@ -271,10 +273,7 @@ def _shuffle(context: Context, node: gast.Call, rng: gast.expr) -> Made:
     given = _given(context, node, ["x", "axis"])
     base, axis = _base(context, node, given), given.get("axis", constant(0, node))
     order = fixed(context, call_runtime(runtime.shuffled, [rng, load(base, node), axis], node))
-    rule, operands = lookup(np.take), [load(base, node), order, axis]
-    assert rule is not None
-    expression = placed(gast.Call(_numpy("take", node), operands, []), node)
-    made = _bound(context, (expression, nf.Apply(rule, np.take, rule.bind(np.take, operands, {}))))
+    made = _bound(context, _applied(np.take, [load(base, node), order, axis], node))
     _put(context, base, constant(Ellipsis, node), made)
     return constant(None, node), nf.Fixed()
 
@@ -356,10 +355,15 @@ def _repeated(context: Context, node: gast.AST, base: str, value: gast.expr, sha
     if not are_numbers(context.value(value)):
         check = call_runtime(runtime.require_items, [load(base, node), value], node)
         context.out.append(nf.Effect(placed(gast.Expr(check), node), context.span))
-    rule = lookup(np.resize)
+    return _bound(context, _applied(np.resize, [value, shape], node))
+
+
+def _applied(function: Any, operands: list[gast.expr], node: gast.AST) -> Made:
+    """A call of a function of NumPy's that has a rule."""
+    rule = lookup(function)
     assert rule is not None
-    expression = placed(gast.Call(_numpy("resize", node), [value, shape], []), node)
-    return _bound(context, (expression, nf.Apply(rule, np.resize, rule.bind(np.resize, [value, shape], {}))))
+    expression = placed(gast.Call(_numpy(function.__name__, node), operands, []), node)
+    return expression, nf.Apply(rule, function, rule.bind(function, operands, {}))
 
 
 def _sized(places: gast.expr, node: gast.AST) -> gast.expr:
