@@ -420,3 +420,10 @@ def test_an_entry_of_an_empty_dict_is_taken_out() -> None:
     assert srcgrad.grad(f)(3.0) == 12.0 and srcgrad.jvp(f, (3.0,), (1.0,)) == (18.0, 12.0)
     with pytest.raises(KeyError, match="dictionary is empty"):
         srcgrad.grad(lambda a: {}.popitem() or a)(1.0)
+
+
+@pytest.mark.parametrize("f", [lambda x: np.sum(x.T.ravel("K")), lambda x: np.sum(x.T.reshape(1)), lambda x: x.T.sum()])
+def test_views_of_arrays_without_axes(f: Any) -> None:
+    """What follows was taken for code that never runs: an AssertionError."""
+    assert srcgrad.grad(f)(np.array(1.3)) == 1.0
+    assert srcgrad.jvp(f, (np.array(1.3),), (np.array(2.0),))[1] == 2.0

@@ -75,10 +75,13 @@ def seen_again(
     if found is None:
         return None
     is_view = name in _VIEWS and all(isinstance(atom, Array) for atom in source.atoms)
-    value, heap = (NEVER, heap) if is_view else shown(frame, statement, heap, found)
+    # Of an array without axes it is that array, or one of its numbers.
+    new = [result for result in found if not is_view or not result.type_string]
+    value, heap = shown(frame, statement, heap, new) if new else (NEVER, heap)
     arrays = [atom for part in given.positional for atom in part.atoms if isinstance(atom, Array)]
     sites = set() if name == "flatten" else {atom.site for atom in arrays}
     again = {Array(s, result.type_string, result.rank) for s in sites for result in found if result.type_string}
+    again |= {atom for atom in arrays if is_view and new}
     return union(value, Value(frozenset(again))), heap
 
 
