@@ -109,10 +109,12 @@ def admitted(function: Function, facts: Mapping[str, Fact], assumed: Assumed = A
         asking = [] if shown else _asking(statement)
         asking = [name for name in asking if isinstance(facts.get(name, Unknown()), Unknown)]
         made += [_check(runtime.require_no_object, name, statement.span) for name in dict.fromkeys(asking)]
+        is_read = isinstance(statement, Unpack | For) or isinstance(getattr(statement, "operation", None), Index)
+        look = runtime.require_indexed if is_read else runtime.require_data
         for name in blurred.get(statement, ()):
             fact = facts.get(name, Unknown())
             if isinstance(fact, Unknown | ObjectFact) or isinstance(fact, Array) and fact.dtype in (None, "object"):
-                made.append(_check(runtime.require_data, name, statement.span))
+                made.append(_check(look, name, statement.span))
         if assumed.rereads and not shown and (operands := _perhaps_of_lists(statement, facts)):
             place = gast.Constant(statement.span.origin, None)
             looked = gast.Expr(call_runtime(runtime.require_arithmetic, *map(_read, operands), place))

@@ -184,6 +184,13 @@ def require_data(x: Any, place: str) -> None:
         )
 
 
+def require_indexed(x: Any, place: str) -> None:
+    """The same where items are read by their places, which a named tuple has as other tuples do."""
+    kind: Any = type(x)
+    if not isinstance(x, tuple) or any(getattr(kind, n) is not getattr(tuple, n) for n in ("__getitem__", "__iter__")):
+        require_data(x, place)
+
+
 def require_rows(x: Any, place: str) -> None:
     """Refuse a loop at ``place`` over ``x.flat`` that may store, unless what it runs through is a view of ``x``."""
     if isinstance(x, np.ndarray) and not x.flags.c_contiguous:

@@ -5,7 +5,6 @@ REFUSED: dict[str, tuple[str, ...]] = {
     "a_callee_raises_after_a_store": ("stored before it raised",),
     "a_method_that_stores_before_it_raises": ("stored before it raised",),
     "a_copy_of_a_global_array": ("this may store into the global or closure variable 'WEIGHTS'",),
-    "elements_of_what_is_never_stored_into": ("a loop over .flat may store",),
     "an_array_is_multiplied_by_lists_more_than_once": ("multiplied by an array", "a list has no shape"),
     "an_array_is_multiplied_by_a_list_in_a_loop": ("multiplied by an array", "a list has no shape"),
     "slices_of_lists_of_objects_are_stored_into": ("which classes the objects in",),
