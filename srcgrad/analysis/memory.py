@@ -396,6 +396,8 @@ class Solver:
         return MemoryClasses(shadowed, self._summary(mutable), roots, members)
 
     def _refuse_globals(self, name: str, statement: Statement, containers: bool) -> None:
+        if self.function.generated:
+            return  # looked at when it was written: a global that lies beside what is stored into is only read
         for node, leaf in self.globals.items():
             if self.find(node) != self.find(name):
                 continue
