@@ -177,11 +177,25 @@ def require_no_object(x: Any, place: str) -> None:
 
 def require_data(x: Any, place: str) -> None:
     """Refuse an object, or an array of objects, at ``place``, where the rules of numbers and arrays are followed."""
-    if _says_itself(x) or isinstance(x, np.ndarray) and x.dtype.kind == "O":
+    if _says_itself(x) and not _is_plain_tuple(x) or isinstance(x, np.ndarray) and x.dtype.kind == "O":
         raise RefusedType(
             f"{place}: an object of class {type(x).__name__} stands here, and other values may as well: which of its"
             " methods is asked was not known when this was compiled; give the object a name of its own"
         )
+
+
+#: What numbers, tuples and arrays answer by methods of theirs.
+_ANSWERS = {n for kind in (complex, float, tuple, np.ndarray) for n in dir(kind) if n[:2] == "__"} - {
+    *dir(object), "__getnewargs__"
+} | {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__hash__"}  # fmt: skip
+
+
+def _is_plain_tuple(x: Any) -> bool:
+    """Whether ``x`` is a named tuple that answers operators as other tuples do."""
+    if not isinstance(x, tuple):
+        return False
+    own = [base for base in type(x).__mro__ if base not in (tuple, object)]
+    return all(_ANSWERS.isdisjoint(vars(base)) for base in own)
 
 
 def require_indexed(x: Any, place: str) -> None:
