@@ -122,14 +122,15 @@ class Lowering:
         self.made.add(name)
         return name
 
-    def require_kind(self, part: str, base: str, computed: Bind) -> list[Statement]:
-        """What ``part op= value``, a part of ``base``, requires: that rounding brings the result to the dtype, and that
-        it has the shape of the part, since a store takes axes of length 1 away."""
+    def require_kind(self, part: str, base: str, index: gast.expr, computed: Bind) -> list[Statement]:
+        """What ``part op= value``, where the part is ``base[index]``, requires: that rounding brings the result to the
+        dtype, and that it has the shape of the part, since a store takes axes of length 1 away."""
         both = computed.expression
         assert isinstance(both, gast.BinOp)
         into, value = as_array(self.fact(base)), as_array(fact_of_expression(both.right, self.fact))
-        by, most = value.dtype, len(into.shape or ()) if part == base else 0  # axes that fit for sure
-        if value.shape is None or len(value.shape) > most:
+        by, place = value.dtype, indexed(into, index, lambda each: fact_of_expression(each, self.fact))
+        axes = len(place.shape or ()) if isinstance(place, Array) else 0
+        if value.shape is None or len(value.shape) > axes:
             given = [gast.Constant("same_kind", None), gast.Constant("shape", None)]
             check = call_runtime(runtime.require_output, _load(part), _load(computed.target), *given)
             return [Effect(gast.Expr(check), computed.span)]
@@ -213,7 +214,8 @@ class _Items(Lowering):
         expression, operation = operated(op, _load(part), statement.value)
         if is_array:
             computed = Bind(result, expression, operation, span)
-            return [load, computed, *self.require_kind(part, base, computed), Store(base, index, _load(result), span)]
+            checks = self.require_kind(part, base, index, computed)
+            return [load, computed, *checks, Store(base, index, _load(result), span)]
         return [load, Bind(part, expression, operation, span, inplace=True), Store(base, index, _load(part), span)]
 
     def _sorted(self, statement: Bind, made: Exchange) -> list[Statement] | None:
@@ -281,7 +283,8 @@ class _Names(Lowering):
             return [AugStore(target, everything, both.op, both.right, span, target, target)]
         result = self.fresh()
         computed = Bind(result, both, statement.operation, span)
-        return [computed, *self.require_kind(target, target, computed), Store(target, everything, _load(result), span)]
+        checks = self.require_kind(target, target, everything, computed)
+        return [computed, *checks, Store(target, everything, _load(result), span)]
 
     def _extended(self, statement: Bind) -> Statement:
         both = statement.expression

@@ -122,7 +122,7 @@ class _Looked:
         return False
 
     def _asks(self, run: _Run, call: ir.Call, statement: Statement, asks_itself: bool) -> bool:
-        """Whether what a call calls raises it, but for what is known of its body."""
+        """Whether what a call calls raises it, apart from what its body does."""
         value = self._value(run, call.function)
         if value.is_any:
             return True
