@@ -10,7 +10,7 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 
-from tests.roads import ROADS, is_refused, run
+from tests.roads import EVERY_ROAD, is_refused, run
 
 
 class Small(Exception):
@@ -107,7 +107,7 @@ def deep_inside(a, b, p):
 FOLLOWED = [in_a_match, in_the_else_of_a_try, in_the_body_of_a_try, behind_another_handler, deep_inside]
 
 
-@pytest.mark.parametrize("road", ROADS)
+@EVERY_ROAD
 @pytest.mark.parametrize("p", [0.0, 1.0, 2.0])
 @pytest.mark.parametrize("inner", FOLLOWED)
 def test_what_is_handled_is_raised_again(inner: Callable[..., float], p: float, road: str) -> None:
@@ -207,7 +207,7 @@ REFUSED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("road", ROADS)
+@EVERY_ROAD
 @pytest.mark.parametrize("inner", REFUSED)
 def test_what_a_caller_handles_is_refused(inner: Callable[..., float], road: str) -> None:
     """It was a RuntimeError, since no exception is handled in a derivative, and the caller took that."""
@@ -237,7 +237,7 @@ def asked_of_its_text(a, b, p):
         return a if "Large" in traceback.format_exc() else b
 
 
-@pytest.mark.parametrize("road", ROADS)
+@EVERY_ROAD
 @pytest.mark.parametrize("function", [asked_of_sys, asked_of_its_text])
 def test_questions_what_is_handled_are_refused(function: Callable[..., float], road: str) -> None:
     assert is_refused(function, road, 2.0)

@@ -8,7 +8,7 @@ from types import FunctionType
 import numpy as np
 import pytest
 
-from tests.roads import ROADS, is_refused, run
+from tests.roads import EVERY_ROAD, is_refused, run
 
 
 class Held:
@@ -233,14 +233,14 @@ _OWN = [f for f in globals().values() if isinstance(f, FunctionType) and f.__mod
 FUNCTIONS = [f for f in _OWN if f not in _OTHERS]
 
 
-@pytest.mark.parametrize("road", ROADS)
+@EVERY_ROAD
 @pytest.mark.parametrize("f", FUNCTIONS)
 def test_lists_that_are_stored(f, road):
     """Gradients were those of what the lists held later; casts and axes those of an array that was made of them."""
     run(f, road)
 
 
-@pytest.mark.parametrize("road", ROADS)
+@EVERY_ROAD
 @pytest.mark.parametrize("f", REFUSED)
 def test_items_that_are_put_into_integers_are_refused(f, road):
     assert is_refused(f, road)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.frontend.roads import ROADS, refused, right
+from tests.roads import ROADS, refused, right
 
 
 class Weighted:

@@ -6,7 +6,7 @@ import pytest
 
 from srcgrad import options, value_and_grad
 from srcgrad.runtime.refusals import RefusedValue
-from tests.frontend.roads import POINT, ROADS, refused, right
+from tests.roads import OPTIONS, POINT, ROADS, refused, right
 
 
 # --- what is run through ---------------------------------------------------------------------------------------------
@@ -398,7 +398,7 @@ def grows_and_computes(x):
 @ROADS
 def test_an_object_that_changes_while_it_is_run_through_is_refused(road):
     refused(grows_and_computes, road, "what it holds may change in the loop")
-    with options(**road), pytest.raises(RefusedValue, match="changed its length from 2 to 4"):
+    with options(**OPTIONS[road]), pytest.raises(RefusedValue, match="changed its length from 2 to 4"):
         value_and_grad(grows)(POINT)
 
 

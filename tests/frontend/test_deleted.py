@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.frontend.roads import ROADS, refused, right
+from tests.roads import ROADS, refused, right
 
 
 class Kept:

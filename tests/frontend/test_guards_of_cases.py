@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.roads import ROADS, run
+from tests.roads import EVERY_ROAD, run
 
 
 def name_that_a_later_case_reads(a, b, p):
@@ -136,7 +136,7 @@ def object_bound_again(a, b, p):
     return r + k * o.y + v * w
 
 
-@pytest.mark.parametrize("road", ROADS)
+@EVERY_ROAD
 @pytest.mark.parametrize("p", [0.0, 1.0, 2.0, 3.0])
 @pytest.mark.parametrize(
     "function",

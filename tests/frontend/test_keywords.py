@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from srcgrad import SrcgradError, options, value_and_grad
-from tests.frontend.roads import POINT, ROADS, right
+from tests.roads import OPTIONS, POINT, ROADS, right
 
 
 @dataclasses.dataclass
@@ -80,7 +80,7 @@ def test_a_keyword_that_python_does_not_take_is_refused(function, road):
     """Once let through: one of the two values was taken."""
     with pytest.raises(TypeError):
         function(POINT)
-    with options(**road), pytest.raises((SrcgradError, TypeError), match="two values|multiple values|no parameter"):
+    with options(**OPTIONS[road]), pytest.raises((SrcgradError, TypeError), match="two val|multiple val|no parameter"):
         value_and_grad(function)(POINT.copy())
 
 

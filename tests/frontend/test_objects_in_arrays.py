@@ -7,7 +7,7 @@ import pytest
 
 from srcgrad import jvp, options, value_and_grad
 from srcgrad.runtime.refusals import RefusedType
-from tests.frontend.roads import POINT, ROADS, right
+from tests.roads import OPTIONS, POINT, ROADS, right
 
 
 class Number:
@@ -54,7 +54,7 @@ def into_containers(x):
 def test_an_object_that_is_stored_into_an_array_is_refused(function, road):
     """Once an IndexError or TypeError of emitted code."""
     for derivative in (value_and_grad(function), lambda x: jvp(function, (x,), (x,))):
-        with options(**road), pytest.raises(RefusedType, match="class Number is stored into an array"):
+        with options(**OPTIONS[road]), pytest.raises(RefusedType, match="class Number is stored into an array"):
             derivative(POINT.copy())
 
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 import numpy as np
 import pytest
 
-from tests.roads import ROADS, is_refused, run
+from tests.roads import EVERY_ROAD, is_refused, run
 
 
 class Early(Exception):
@@ -276,7 +276,7 @@ def test_what_is_inferred_is_right(function: Callable[..., float], p: float) -> 
     run(function, "not optimised", p)
 
 
-@pytest.mark.parametrize("road", ROADS)
+@EVERY_ROAD
 @pytest.mark.parametrize("p", [0.0, 1.0, 2.0])
 @pytest.mark.parametrize("function", NOT_YET)
 def test_other_managers_are_right_or_refused(function: Callable[..., float], p: float, road: str) -> None:
@@ -326,7 +326,7 @@ def suppressing(a, b, p):
     return a * b
 
 
-@pytest.mark.parametrize("road", ROADS)
+@EVERY_ROAD
 @pytest.mark.parametrize("p", [0.0, 1.0, 2.0])
 @pytest.mark.parametrize("function", [errors_of_floating_point, errors_of_floating_point_by_name, suppressing])
 def test_silent_managers_are_followed(function: Callable[..., float], p: float, road: str) -> None:
@@ -399,12 +399,12 @@ def without_an_exit(a, b, p):
         return a * 4.0
 
 
-@pytest.mark.parametrize("road", ROADS)
+@EVERY_ROAD
 @pytest.mark.parametrize("function", [file_that_is_absent, raised_on_the_way_out, of_a_silent_name])
 def test_what_is_not_followed_is_refused(function: Callable[..., float], road: str) -> None:
     assert is_refused(function, road, 0.0)
 
 
-@pytest.mark.parametrize("road", ROADS)
+@EVERY_ROAD
 def test_what_has_no_exit_is_no_manager(road: str) -> None:
     run(without_an_exit, road, 0.0)
