@@ -1,4 +1,5 @@
-"""Lists that are stored into arrays: NumPy takes their numbers as they are then, each by itself."""
+"""Lists that are stored into arrays: NumPy takes their numbers as they are then, each by itself; and numbers
+that are stored into, which stay as they are."""
 
 from __future__ import annotations
 
@@ -243,4 +244,26 @@ def test_lists_that_are_stored(f, road):
 @EVERY_ROAD
 @pytest.mark.parametrize("f", REFUSED)
 def test_items_that_are_put_into_integers_are_refused(f, road):
+    assert is_refused(f, road)
+
+
+def fill_a_number(a, b):
+    s = np.array([a, b])
+    n = s[0]
+    n.fill(b)
+    return n * b
+
+
+def put_into_numbers(a, b):
+    total = 0.0
+    for n in np.array([a, b]):
+        n.put(0, b)
+        total = total + n * b
+    return total
+
+
+@EVERY_ROAD
+@pytest.mark.parametrize("f", [fill_a_number, put_into_numbers])
+def test_methods_that_change_a_copy_of_a_number_are_refused(f, road):
+    """They were taken for stores, which raised TypeError."""
     assert is_refused(f, road)

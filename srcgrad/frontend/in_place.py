@@ -118,8 +118,16 @@ class InPlace(Outputs):
 
     def _fill(self, node: gast.Call) -> None:
         (value,) = self._needed(node, self._given(node, "value"), "value")
-        base = self.stored_into(node.func.value)
+        base = self._changed_by_method(node)
         self._put(base, constant(Ellipsis, node), self.value(value))
+
+    def _changed_by_method(self, node: gast.Call) -> str:
+        """The array that a method changes in place; a number of NumPy's has the method too, and stays what it is."""
+        base = self.stored_into(node.func.value)
+        if not self.sharing.owns(base):
+            check = call_runtime(runtime.require_memory, [load(base, node)], node)
+            self.out.append(Effect(placed(gast.Expr(check), node), self.span))
+        return base
 
     def _sort(self, node: gast.Call) -> None:
         base = self.stored_into(node.func.value)
@@ -140,7 +148,7 @@ class InPlace(Outputs):
 
     def _put_method(self, node: gast.Call) -> None:
         given = self._given(node, "indices values mode")
-        self._put_flat(node, self.stored_into(node.func.value), given, "indices", "values")
+        self._put_flat(node, self._changed_by_method(node), given, "indices", "values")
 
     def _put_function(self, node: gast.Call) -> None:
         given = self._given(node, "a ind v mode")

@@ -122,7 +122,7 @@ _NAMES = {
         "attribute bound is_bound made never require_assigned require_bound require_defined require_fields "
         "require_not_none require_reflected"
     ),
-    "outputs": "require_alike require_cast require_items require_output require_signed",
+    "outputs": "require_alike require_cast require_items require_memory require_output require_signed",
     "overlaps": "require_disjoint require_order",
     "places": "along_places at_mask diagonal_places flat_places mask_places off_mask shuffled where_places",
     "polynomials": (

@@ -98,6 +98,19 @@ def require_items(base: Any, given: Any) -> None:
             raise RefusedType(f"items of a list are put into an array of {dtype}: give np.array(items)")
 
 
+def require_memory(base: Any) -> None:
+    """Refuse a method that changes an array in place where it is called of a number of NumPy's, which does not change.
+
+    >>> require_memory(np.float64(1.0))
+    Traceback (most recent call last):
+        ...
+    srcgrad.runtime.refusals.RefusedType: a method that changes arrays is called of a float64, which stays as it is
+    """
+    if isinstance(base, np.generic):
+        kind = type(base).__name__
+        raise RefusedType(f"a method that changes arrays is called of a {kind}, which stays as it is")
+
+
 def require_signed(value: Any) -> None:
     """Refuse to change the sign of what ``np.subtract.at`` takes away: of unsigned integers it would wrap."""
     if np.asarray(value).dtype.kind == "u":
