@@ -1,4 +1,7 @@
-"""Compiling takes time in proportion to the program: processor time, against other Python work on this machine."""
+"""Compiling takes time in proportion to the program, and memory while its function is there.
+
+Times are processor time, against other Python work on this machine.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +12,14 @@ import inspect
 import itertools
 from pathlib import Path
 from time import process_time
+from types import FunctionType
+from weakref import ref
 
 import numpy as np
 import pytest
 
 from benchmarks.compile_time import load, straight_line
-from srcgrad import UnsupportedSyntax, grad
+from srcgrad import UnsupportedSyntax, grad, jvp, value_and_grad
 from srcgrad.rules.table import lookup
 from srcgrad.syntax.parse import quote
 
@@ -57,6 +62,31 @@ def test_the_garbage_collector_runs_again_afterwards() -> None:
         assert not gc.isenabled()
     finally:
         gc.enable()
+
+
+def _called(x):
+    total = 0.0
+    for v in x:
+        total = total + np.sin(v) * _squared(v)
+    return total
+
+
+def _squared(v):
+    return v * v
+
+
+def test_what_is_compiled_of_a_function_goes_with_it() -> None:
+    """Tables of blocks and of their statements, which lead to the function, kept every program for good."""
+    module: dict[str, object] = {"np": np}
+    module["_squared"] = FunctionType(_squared.__code__, module)
+    module["alike"] = alike = FunctionType(_called.__code__, module, "alike")
+    x = np.ones(2)
+    value_and_grad(alike)(x)
+    jvp(alike, (x,), (x,))
+    kept = ref(alike)
+    del alike, module
+    gc.collect()
+    assert kept() is None
 
 
 def test_calls_alike_share_one_slice() -> None:

@@ -19,7 +19,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from heapq import heappop, heappush
-from weakref import WeakKeyDictionary
 
 import gast
 
@@ -138,8 +137,12 @@ def blocks_of(statement: Statement) -> tuple[Block, ...]:
 
 
 def walk(block: Block) -> tuple[Statement, ...]:
-    """Every statement of a block and of the blocks inside it, in program order."""
-    if block not in _walked:
+    """Every statement of a block and of the blocks inside it, in program order.
+
+    Blocks do not change, and every analysis asks for the statements of the same ones: they are kept with the block.
+    """
+    kept = vars(block)  # a table of blocks would never lose one: its statements lead to the functions they are of
+    if "walked" not in kept:
         found: list[Statement] = []
         pending = [*reversed(block.statements)]
         while pending:
@@ -147,13 +150,9 @@ def walk(block: Block) -> tuple[Statement, ...]:
             found.append(statement)
             for inner in reversed(blocks_of(statement)):
                 pending.extend(reversed(inner.statements))
-        _walked[block] = tuple(found)
-    return _walked[block]
-
-
-# Blocks and functions do not change, and every analysis asks for the statements of the same ones.
-_walked: WeakKeyDictionary[Block, tuple[Statement, ...]] = WeakKeyDictionary()
-_graphs: WeakKeyDictionary[Function, Graph] = WeakKeyDictionary()
+        kept["walked"] = tuple(found)
+    walked: tuple[Statement, ...] = kept["walked"]
+    return walked
 
 
 @dataclass(eq=False)
@@ -198,12 +197,14 @@ class Graph:
 
 def graph_of(function: Function) -> Graph:
     """The graph of a function; statements that control cannot reach have nodes without predecessors."""
-    if function not in _graphs:
+    kept = vars(function)
+    if "graph" not in kept:
         graph = Graph()
         end = _block(graph, function.body, ENTRY, ())
         graph.edge(end, EXIT)
-        _graphs[function] = graph
-    return _graphs[function]
+        kept["graph"] = graph
+    found: Graph = kept["graph"]
+    return found
 
 
 def _block(graph: Graph, block: Block, at: int | None, loops: tuple[tuple[int, int], ...]) -> int | None:

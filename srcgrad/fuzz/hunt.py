@@ -23,7 +23,7 @@ from srcgrad.fuzz.plans import Plan, given, usual
 from srcgrad.fuzz.shrinking import shrink
 from srcgrad.fuzz.spellings import respelled
 
-AGAIN = 2000  # programs per process: what rules cut is kept and makes it fast; compiled functions are too, 0.3 MB each
+AGAIN = 2000  # programs per process: what rules cut is kept and makes it fast
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from types import CodeType, ModuleType, SimpleNamespace
+from types import CodeType, FunctionType, ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -160,8 +160,14 @@ def _code(text: str, name: str) -> CodeType:
 
 
 def forget(function: Callable[..., Any]) -> None:
-    """Drop the text of a function that is not needed any more."""
+    """Drop the text of a function that is not needed any more, and what is compiled of its module.
+
+    The module itself stays: what is found out about a class is kept for good, and its methods know their module.
+    """
     linecache.cache.pop(function.__code__.co_filename, None)
+    for made in function.__globals__.values():
+        if isinstance(made, FunctionType):
+            vars(made).pop("__srcgrad_derivatives__", None)
 
 
 #: What a parameter of ``f`` is given, by its name.
