@@ -9,11 +9,24 @@ from types import FunctionType
 import numpy as np
 import pytest
 
+from srcgrad import grad
 from tests.roads import EVERY_ROAD, is_refused, run
 
 
 class Held:
     pass
+
+
+def a_text_among_them(a, b):
+    y = np.array([a, b, 1.0]) ** 2
+    y[:2] = ["3.5", a]
+    return y[0] * b + y[1]
+
+
+def a_text_alone(a, b):
+    y = np.array([a, b, 1.0]) ** 2
+    y[0] = "3.5"
+    return y[0] * b + y[1]
 
 
 def put(y, l):
@@ -267,3 +280,9 @@ def put_into_numbers(a, b):
 def test_methods_that_change_a_copy_of_a_number_are_refused(f, road):
     """They were taken for stores, which raised TypeError."""
     assert is_refused(f, road)
+
+
+def test_second_derivatives_beside_a_text():
+    a, b = 0.7, 1.1
+    assert grad(grad(a_text_among_them))(a, b) == pytest.approx(0.0)
+    assert grad(grad(lambda a, b: a_text_among_them(a, b) ** 2))(a, b) == pytest.approx(2.0)

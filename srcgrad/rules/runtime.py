@@ -20,6 +20,7 @@ from srcgrad.runtime import (
     rebroadcast,
     retake,
     spread,
+    stored,
     total,
     unarray,
     unbroadcast,
@@ -41,7 +42,7 @@ def _like(name: str):
 @linear(runtime.as_stored, "g")
 def as_stored_(g, e, *, y, y_bar):
     """Summed down to what was stored; back up again."""
-    return rebroadcast(np.asarray(y_bar), g)
+    return rebroadcast(np.asarray(stored(y_bar, g)), g)
 
 
 @linear(runtime.unbroadcast, "g")

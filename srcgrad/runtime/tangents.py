@@ -208,10 +208,24 @@ def fresh(moved: Any, v: Any) -> Any:
 
 
 def stored(moved: Any, v: Any) -> Any:
-    """The tangent of what ``v[index] = e`` stores: zero where an array of integers takes it, which moves by jumps."""
-    if moved is None or not isinstance(v, np.ndarray):
+    """The tangent of what ``v[index] = e`` stores: zero where an array of integers takes it, which moves by jumps, and
+    of texts, which arrays read as numbers.
+
+    >>> stored([None, 2.0], np.zeros(2))  # of ["1.5", a]
+    [0.0, 2.0]
+    """
+    if not isinstance(v, np.ndarray):
         return moved
+    if not v.dtype.hasobject:
+        moved = _with_zeros(moved)
     return moved if is_floating(v.dtype) else zeros_like(moved)
+
+
+def _with_zeros(moved: Any) -> Any:
+    """A tangent whose missing parts are zeros."""
+    if isinstance(moved, list | tuple | deque):
+        return [_with_zeros(part) for part in moved]
+    return 0.0 if moved is None else moved
 
 
 # --- tangents of shadows ---------------------------------------------------------------------------------------------

@@ -183,7 +183,9 @@ class MirroredTangent(StatementTangent):
         fact = self.fact(base)
         if _is_floating_array(fact):
             varies = any(self.tangents.varied(name, statement) for name in atoms(atom))
-            return self.dot_of(atom, statement) if varies else constant(0.0)
+            value = self.dot_of(atom, statement) if varies else constant(0.0)
+            is_array = not varies or isinstance(self.fact_of_atom(atom), Array)
+            return value if is_array else call_runtime(runtime.stored, value, load(base))
         value = self.dot_of(atom, statement)
         if isinstance(fact, Sequence | Mapping):
             return value
