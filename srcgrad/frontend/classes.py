@@ -118,6 +118,12 @@ def initial_fields(kind: type) -> list[dataclasses.Field[Any]]:
     return list(vars(kind)["__dataclass_fields__"].values())
 
 
+def sets_default(kind: type, field: dataclasses.Field[Any]) -> bool:
+    """Whether the ``__init__`` of a dataclass sets a field that it is not given to its default, for which a class with
+    slots has no place."""
+    return not field.init and field.default is not dataclasses.MISSING and "__slots__" in vars(kind)
+
+
 def makes_plainly(kind: type) -> bool:
     """Whether ``kind(...)`` is ``object.__new__`` and ``__init__``, and nothing else."""
     callers = (vars(base).get("__call__") for base in inspect.getmro(type(kind)))

@@ -28,6 +28,7 @@ from srcgrad.frontend.classes import (
     is_generated_init,
     is_user_class,
     makes_plainly,
+    sets_default,
     setter,
 )
 from srcgrad.frontend.desugar.build import call_runtime, constant, load, placed
@@ -242,6 +243,11 @@ class Constructors(Asked):
             elif field.default_factory is not missing:
                 names.append(field.name)
                 atoms.append(self.value(self._factory(field.default_factory, node)))
+            elif sets_default(kind, field):
+                if type(field.default) not in (bool, int, float, str, type(None)):
+                    raise self.refuse(node, f"the default of the field {field.name!r} is set in a class with slots")
+                names.append(field.name)
+                atoms.append(constant(field.default, node))
         after = found(kind, "__post_init__")
         expression, operation = self._packed_object(kind, names, atoms, node)
         if not isinstance(after, FunctionType):

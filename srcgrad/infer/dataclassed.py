@@ -12,6 +12,7 @@ import dataclasses
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from srcgrad.frontend.classes import sets_default
 from srcgrad.infer.heap import Heap, Site
 from srcgrad.infer.objects import Made, is_method, looked_up
 from srcgrad.infer.values import At, Atom, Value, exact
@@ -60,7 +61,7 @@ def made(
             values[field.name], heap = built
         elif field.init and field.default is dataclasses.MISSING:
             return None
-        elif field.init:
+        elif field.init or sets_default(kind, field):
             values[field.name] = analysis.outside.value(field.default)
     (atom,) = receiver.atoms
     assert isinstance(atom, At)

@@ -218,14 +218,16 @@ def roots(p, *, y, p_dot):
 def poly(seq_of_zeros, *, y, y_bar):
     """The polynomial y of given roots: moving a root subtracts y without its factor, which Horner's scheme divides out,
     at multiple roots too; summed over the coefficients, it is the value of another polynomial at the root."""
-    sums = np.convolve(y_bar[:0:-1], y)[: root_count(seq_of_zeros)]
+    count = root_count(seq_of_zeros)
+    sums = np.convolve(y_bar[: -1 - count : -1], y)[:count]
     return unarray(-np.polyval(sums, seq_of_zeros), seq_of_zeros)
 
 
 @poly.tangent
 def poly(seq_of_zeros, *, y, seq_of_zeros_dot):
+    count = root_count(seq_of_zeros)
     powers = unpolyval(seq_of_zeros_dot, seq_of_zeros, seq_of_zeros)[::-1]
-    return tail(-np.convolve(y, powers)[: root_count(seq_of_zeros)], y)
+    return tail(-np.convolve(y, powers)[:count], y)
 
 
 # --- least squares ---------------------------------------------------------------------------------------------------

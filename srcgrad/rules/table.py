@@ -306,16 +306,17 @@ def lookup(function: object) -> Rule | None:
     return _find(lambda: _rules.get(function), function)  # type: ignore[call-overload, no-any-return]
 
 
-#: What takes several arrays, by the names that NumPy gives such parameters, and what makes arrays of lists itself.
-_SEVERAL = frozenset({"arrays", "tup", "choices", "choicelist"})
+#: What takes several arrays, by the names that NumPy and SciPy give such parameters, and what makes arrays of lists
+#: itself.
+_SEVERAL = frozenset({"arrays", "tup", "choices", "choicelist", "arrs", "lu_and_piv", "c_and_lower"})
 _MAKERS = (np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray)
 
 
 def made_arrays(function: object) -> frozenset[str]:
-    """The parameters in whose place a function of NumPy, or a ufunc, computes with a list as with an array."""
+    """The parameters in whose place a function of NumPy or SciPy, or a ufunc, computes with a list as with an array."""
     known = lookup(function)
-    of_numpy = (getattr(function, "__module__", None) or "").partition(".")[0] == "numpy"
-    if known is None or function in _MAKERS or not (of_numpy or isinstance(function, np.ufunc)):
+    is_theirs = (getattr(function, "__module__", None) or "").partition(".")[0] in ("numpy", "scipy")
+    if known is None or function in _MAKERS or not (is_theirs or isinstance(function, np.ufunc)):
         return frozenset()
     return known.differentiable - _SEVERAL
 

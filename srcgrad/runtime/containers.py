@@ -117,7 +117,12 @@ def all_places(*shape: Any) -> list[tuple[int, ...]]:
 
 
 def dtype_of_first(made: Sequence[Any]) -> np.dtype[Any]:
-    """The dtype of the array that NumPy puts the results of a function into: that of the first of them."""
+    """The dtype of the array that NumPy puts the results of a function into: that of the first of them.
+
+    Raises ``RefusedType`` of a function of several results.
+    """
+    if isinstance(made[0], tuple):
+        raise RefusedType("a function under np.vectorize returns a tuple: give each of its results a function")
     return np.asarray(made[0]).dtype
 
 

@@ -35,6 +35,8 @@ def uncumsum(g: Any, a: Any, axis: int | None = None) -> Any:
 
 def without_initial(g: Any, a: Any, axis: int | None = None) -> Any:
     """The cotangent ``g`` of a running result of ``a`` without the entry that ``include_initial`` put first."""
+    if not np.ndim(a):
+        a = np.reshape(a, 1)  # NumPy gives it an axis
     along = 0 if axis is None else axis
     extra = np.shape(g)[along] - np.shape(a)[along]
     return g[(slice(None),) * (along % np.ndim(g)) + (slice(extra, None),)] if extra else g

@@ -15,6 +15,7 @@ import numpy as np
 from srcgrad.runtime.broadcasting import floating, real_for, unbroadcast
 from srcgrad.runtime.containers import unarray
 from srcgrad.runtime.cotangents import add_at, zeros_like
+from srcgrad.runtime.refusals import RefusedMode
 
 
 # --- positions -------------------------------------------------------------------------------------------------------
@@ -160,6 +161,8 @@ def selected(condlist: Sequence[Any], y: Any) -> Any:
 def span_of(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
     """The index of what ``np.trim_zeros(filt, trim, axis)`` keeps: nothing where there is nothing but zeros."""
     rank = np.ndim(filt)
+    if not rank:
+        raise RefusedMode("np.trim_zeros: no derivative is known of an array without axes")
     places = np.nonzero(filt)
     index = [slice(None)] * rank
     for k in range(rank) if axis is None else np.atleast_1d(axis) % rank:

@@ -66,9 +66,11 @@ def unpolyval(g: Any, p: Any, x: Any, n: int = 0) -> Any:
 
 
 def root_count(seq_of_zeros: Any) -> int:
-    """How many roots ``np.poly`` is given; a matrix raises."""
+    """How many roots ``np.poly`` is given; a matrix raises, and so does nothing."""
     if np.ndim(seq_of_zeros) != 1:
         raise RefusedMode("np.poly: the derivative by a matrix is not known; take np.linalg.eigvals of it")
+    if not len(seq_of_zeros):
+        raise RefusedMode("np.poly: no derivative is known of a polynomial without roots")
     return len(seq_of_zeros)
 
 

@@ -19,7 +19,7 @@ import gast
 
 from srcgrad import runtime
 from srcgrad.frontend import normal_form as nf
-from srcgrad.frontend.classes import found, initial_fields, is_generated_init, makes_plainly, setter
+from srcgrad.frontend.classes import found, initial_fields, is_generated_init, makes_plainly, sets_default, setter
 from srcgrad.frontend.desugar.build import call_runtime, constant, load, placed
 from srcgrad.frontend.scope import importable
 from srcgrad.infer.named import is_named_tuple
@@ -151,7 +151,7 @@ def _dataclass(context: Context, node: gast.Call, called: list[Summary] | None, 
         context.refuse(node, "a dataclass with other fields")
     defaults = {}
     for field in fields:
-        if field.default is not dataclasses.MISSING and field.init:
+        if field.default is not dataclasses.MISSING and field.init or sets_default(kind, field):
             defaults[field.name] = lambda value=field.default: _default(context, node, value)
         elif field.default_factory is not dataclasses.MISSING:
             defaults[field.name] = lambda factory=field.default_factory: _made_by(context, node, factory)

@@ -219,6 +219,19 @@ def a_guard_that_changes_what_was_captured(x):
     return x[0]
 
 
+@dataclass(slots=True)
+class Gained:
+    value: float
+    gain: float = field(init=False, default=2.0)
+
+
+@served
+def a_default_that_init_sets(x):
+    held = Gained(x[0])
+    held.gain = held.gain * x[1]
+    return held.value * held.gain + Gained(x[2]).gain
+
+
 @dataclass
 class Node:
     kind: str

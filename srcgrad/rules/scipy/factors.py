@@ -175,14 +175,14 @@ def lu(a, *, y, y_bar):
     l = require_square(y[1])
     core = np.tril(l.mT @ y_bar[1], -1) + np.triu(y_bar[2] @ y[2].mT)
     left = linalg.solve_triangular(l, core, 1, True, True)
-    return y[0] @ linalg.solve_triangular(y[2], left.mT).mT
+    return y[0] @ linalg.solve_triangular(require_square(y[2]), left.mT).mT
 
 
 @lu.tangent
 def lu(a, *, y, a_dot):
     l = require_square(y[1])
     left = linalg.solve_triangular(l, y[0].mT @ a_dot, 0, True, True)
-    inner = linalg.solve_triangular(y[2], left.mT, 1).mT
+    inner = linalg.solve_triangular(require_square(y[2]), left.mT, 1).mT
     return 0.0 * y[0], l @ np.tril(inner, -1), np.triu(inner) @ y[2]
 
 

@@ -10,6 +10,7 @@ from scipy import fft, signal
 from srcgrad.runtime.broadcasting import rebroadcast, unbroadcast
 from srcgrad.runtime.convolution import narrowed
 from srcgrad.runtime.fourier import fitted
+from srcgrad.runtime.refusals import RefusedMode
 from srcgrad.runtime.scipy.boundaries import extended, folded
 from srcgrad.runtime.scipy.ndimage import unconvolve1d
 
@@ -50,7 +51,7 @@ def with_state(g: Any, zi: Any) -> Any:
 def at_rest(zi: Any) -> Any:
     """A state of zeros like ``zi``; None, which changes what a filter returns, must be known when compiling."""
     if zi is None:
-        raise NotImplementedError("scipy.signal: leave zi out, or give it as the literal None, to filter from rest")
+        raise RefusedMode("scipy.signal: leave zi out, or give it as the literal None, to filter from rest")
     return np.zeros_like(zi)
 
 

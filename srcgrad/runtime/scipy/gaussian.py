@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.runtime import unbroadcast
+from srcgrad.runtime.refusals import RefusedMode
 
 
 def centred(x: Any, mean: Any, cov: Any) -> Any:
@@ -36,7 +37,7 @@ def uncentred_mean(g: Any, mean: Any) -> Any:
 def covariance_matrix(cov: Any, points: Any) -> Any:
     """A variance, variances, or a covariance matrix, of which the lower triangle is read, as a symmetric matrix."""
     if hasattr(cov, "log_pdet"):
-        raise NotImplementedError("the density by a scipy.stats.Covariance has no derivative; pass the matrix")
+        raise RefusedMode("the density by a scipy.stats.Covariance has no derivative; pass the matrix")
     matrix = np.asarray(cov)
     k = np.shape(points)[1]
     if k == 1:

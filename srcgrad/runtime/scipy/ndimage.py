@@ -15,6 +15,7 @@ from scipy import ndimage
 
 from srcgrad.runtime.broadcasting import unbroadcast
 from srcgrad.runtime.convolution import narrowed
+from srcgrad.runtime.refusals import RefusedMode
 from srcgrad.runtime.scipy.boundaries import extended, folded
 
 Several = Any  # one for all axes, or a sequence with one for each
@@ -24,7 +25,7 @@ Step = tuple[int, Any, str, int]  # of a filter along one axis: the axis, its we
 def unrounded(input: Any) -> Any:
     """``input``, an array of floating numbers, whose filter is linear in its weights."""
     if np.asarray(input).dtype.kind not in "fc":
-        raise NotImplementedError("scipy.ndimage: the filter of an array of integers is rounded; give it floats")
+        raise RefusedMode("scipy.ndimage: the filter of an array of integers is rounded; give it floats")
     return input
 
 

@@ -16,6 +16,7 @@ import scipy
 
 from srcgrad.runtime.broadcasting import unbroadcast
 from srcgrad.runtime.decompositions import from_triangle, to_triangle
+from srcgrad.runtime.refusals import RefusedMode
 
 _KEEPS_TRIANGLE = np.lib.NumpyVersion(scipy.__version__) < "1.18.0"
 _SYMMETRIC = ("sym", "symmetric")
@@ -53,8 +54,8 @@ def assumed(a: Any, assume_a: str | None = None, lower: Any = False) -> Any:
 
 def unassumed(g: Any, a: Any, assume_a: str | None = None, lower: Any = False) -> Any:
     """The cotangent of ``a`` where ``g``, perhaps of many, is that of ``assumed(a, assume_a, lower)``."""
-    if np.shape(g)[-2:] != np.shape(a)[-2:]:
-        raise NotImplementedError("scipy.linalg.solve: no derivative is known of one number in the place of a matrix")
+    if not np.ndim(a) or np.shape(g)[-2:] != np.shape(a)[-2:]:
+        raise RefusedMode("scipy.linalg.solve: no derivative is known of one number in the place of a matrix")
     if assume_a in _HERMITIAN:
         return unbroadcast(to_triangle(g, uplo(lower)), a)
     if assume_a in _SYMMETRIC:
@@ -101,14 +102,14 @@ def rows_in_place(x: Any, piv: Any) -> Any:
 def require_square(a: Any) -> Any:
     """``a`` itself, if its last two axes are equal."""
     if np.shape(a)[-1] != np.shape(a)[-2]:
-        raise NotImplementedError("scipy.linalg.lu, lu_factor: the derivative is known of square matrices only")
+        raise RefusedMode("scipy.linalg.lu, lu_factor: the derivative is known of square matrices only")
     return a
 
 
 def require_tall(a: Any) -> Any:
     """``a`` itself, if it has no more columns than rows."""
     if np.shape(a)[-1] > np.shape(a)[-2]:
-        raise NotImplementedError("scipy.linalg.polar: the derivative of wide matrices is not known")
+        raise RefusedMode("scipy.linalg.polar: the derivative of wide matrices is not known")
     return a
 
 
