@@ -87,12 +87,20 @@ class SequenceAdjoint(AdjointVariables):
             if isinstance(part, gast.Starred):
                 rest = constant(star + 1 - count) if star + 1 < count else None
                 place: gast.expr = gast.Slice(constant(star), rest, None)
-                part = part.value
+                part = self._rest(source, part.value, place, block, position)
             else:
                 place = constant(j if j < star else j - count)
             if not (isinstance(part, gast.Constant) and part.value is None):
                 code += self.add_at(source, place, part, block, position)
         return code
+
+    def _rest(self, source: str, part: gast.expr, place: gast.Slice, block: Block, position: int) -> gast.expr:
+        """The cotangent of the starred target: a list, whose items may be arrays, or nothing at all."""
+        fact = self.fact(source)
+        if isinstance(fact, Sequence) or isinstance(fact, Array) and fact.rank == 1 or isinstance(part, gast.Constant):
+            return part
+        rest = subscript(reference(source, block, position, shape_only=True), clone(place))
+        return call_runtime(runtime.rearray, part, rest)
 
     def append(self, statement: Append, block: Block, position: int) -> list[gast.stmt]:
         sequence = statement.sequence
