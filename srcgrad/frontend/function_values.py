@@ -41,7 +41,7 @@ from srcgrad.frontend.normal_form import (
     Unpack,
 )
 from srcgrad.frontend.objects import asked_of
-from srcgrad.frontend.scope import Scope, Static, Variable, closure_of, importable, local_in
+from srcgrad.frontend.scope import Scope, Static, Variable, all_reached, closure_of, importable, local_in
 from srcgrad.frontend.signatures import Signature, signature_of
 from srcgrad.frontend.user_calls import Arguments, UserCalls
 from srcgrad.language import effects
@@ -299,13 +299,21 @@ class FunctionValues(UserCalls):
 
     # --- what is bound later -----------------------------------------------------------------------------------------
     def _refuse_late(self, function: LocalFunction, node: gast.AST) -> None:
-        """Refuse a closure one of whose variables may be bound again after it is made."""
+        """Refuse a closure one of whose variables may be bound again after it is made.
+
+        What a function that came as an argument reads is bound where that function is defined, which is earlier.
+        """
         for variable in closure_of(function).variables:
             if variable.name in self.open and variable.scope is self.scope:
                 self._late(variable.name, node)
             at = node if variable.scope is self.scope else function.node
             if is_bound_after(variable, at, same=variable.scope is self.scope):
                 self._late(variable.name, node)
+        for inner in all_reached(function):
+            home = closure_of(inner)
+            for variable in home.variables:
+                if is_bound_after(variable, inner.node, same=variable.scope is home.scope, of_itself=True):
+                    self._late(variable.name, node)
 
     def _late(self, name: str, node: gast.AST) -> None:
         raise self.refuse(
@@ -316,8 +324,11 @@ class FunctionValues(UserCalls):
         )
 
 
-def is_bound_after(variable: Variable, at: gast.AST, *, same: bool) -> bool:
-    """Whether a variable may be bound after ``at`` has run; ``same``: where ``at`` stands in the variable's scope."""
+def is_bound_after(variable: Variable, at: gast.AST, *, same: bool, of_itself: bool = False) -> bool:
+    """Whether a variable may be bound after ``at`` has run; ``same``: where ``at`` stands in the variable's scope.
+
+    ``of_itself``: what ``at`` is decorated with may bind the variable to what it makes of it.
+    """
     places = list(_bindings_of(variable.name, variable.scope))
     if not same:  # it may run at any time
         return len(places) + (variable.name in variable.scope.parameters) > 1 or any(loops for _, loops in places)
@@ -327,7 +338,7 @@ def is_bound_after(variable: Variable, at: gast.AST, *, same: bool) -> bool:
     here = (line, getattr(at, "col_offset", 0))
     end = (getattr(at, "end_lineno", line), getattr(at, "end_col_offset", 0))
     for place, loops in places:
-        if place > end:
+        if place > end or of_itself and place == end:
             return True
         if any(first <= here <= last for first, last in loops):
             return True
@@ -352,7 +363,7 @@ def _bindings_of(name: str, scope: Scope) -> Iterator[tuple[Place, tuple[Extent,
                 end = _extent(node)[0]
             case gast.stmt():
                 end = _extent(node)[1]
-            case gast.Name(id=found, ctx=gast.Store()) if found == name:
+            case gast.Name(id=found, ctx=gast.Store() | gast.Del()) if found == name:
                 yield end, loops
         pending += [(child, loops, end) for child in children(node) if not isinstance(child, GlobalReference)]
 

@@ -383,9 +383,7 @@ class Normalizer(Statements):
             name: homes[default] if isinstance(default, Variable) else default
             for name, default in closure.defaults.items()
         }
-        made = type(closure)(
-            closure.scope, closure.key, closure.variables, tuple(moved[: len(closure.actual)]), defaults, closure.depth
-        )
+        made = replace(closure, actual=tuple(moved[: len(closure.actual)]), defaults=defaults)
         return LocalFunction(function.name, function.node, function.source, function.captured, made)
 
     def function(self) -> Function:

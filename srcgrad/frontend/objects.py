@@ -364,7 +364,7 @@ class Objects(Knowing):
         call = placed(gast.Call(head, [*receiver, *args], list(keywords)), node)
         if lookup(target) is not None or is_constant(target):
             return self.call(call)  # its rule goes before its text
-        expression, operation = self.user_call(target, call, Static(target, head))
+        expression, operation = self.user_call(target, call, Static(function, head))
         if spelled is None or not isinstance(expression, gast.Call) or expression.func is not head:
             return expression, operation
         if isinstance(node, gast.Attribute):

@@ -71,8 +71,9 @@ class Closure:
     """What a local function needs besides its text.
 
     ``variables`` are what it captures, by their lexical homes; ``actual`` says where the holder of the function finds
-    them now: they differ once the function has been passed on as an argument.  Two closures are equal when they share
-    the definition and the callables fixed in it, so that their derivatives are one text.
+    them now: they differ once the function has been passed on as an argument.  ``reached`` are the local functions that
+    came as arguments, or are differentiated, inside of it.  Two closures are equal when they share the definition and
+    the callables fixed in it, so that their derivatives are one text.
     """
 
     scope: Scope
@@ -81,6 +82,7 @@ class Closure:
     actual: tuple[Variable, ...]
     defaults: Mapping[str, Variable | Static | gast.Constant]
     depth: int
+    reached: tuple[LocalFunction, ...] = ()
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Closure) and self.key == other.key
@@ -235,7 +237,7 @@ class Scope:
         """The local function of a definition in this scope; one object per definition, once the names of the
         comprehensions around it are variables."""
         if id(node) not in self._functions:
-            variables, fixed, depth = self._captured(node)
+            variables, fixed, reached, depth = self._captured(node)
             place = (node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)
             closure = Closure(
                 self,
@@ -244,6 +246,7 @@ class Scope:
                 variables,
                 self.defaults.setdefault(id(node), {}),
                 depth,
+                reached,
             )
             made = LocalFunction(name, node, self.source, tuple(variable.name for variable in variables), closure)
             if any(n in self.comprehended and self.owner(n) is None for n in free_names(node)):
@@ -258,11 +261,15 @@ class Scope:
             if static is not None and local_in(static.value) is not None:
                 del self._statics[name]
 
-    def _captured(self, node: Definition) -> tuple[tuple[Variable, ...], dict[str, object], int]:
+    def _captured(
+        self, node: Definition
+    ) -> tuple[tuple[Variable, ...], dict[str, object], tuple[LocalFunction, ...], int]:
         """The variables that a local function reads, itself or through the local functions that it calls; the callables
-        fixed in it; and how deep functions fixed in functions go."""
+        fixed in it; the local functions among these and those that are differentiated; and how deep functions fixed in
+        functions go."""
         variables: dict[Variable, None] = {}
         fixed: dict[str, object] = {}
+        reached: list[LocalFunction] = []
         depth = self.depth
         seen: set[int] = set()
         pending: list[tuple[Scope, Definition]] = [(self, node)]
@@ -279,6 +286,7 @@ class Scope:
                     local = local_in(value)
                     if local is not None:
                         closure = closure_of(local)
+                        reached.append(local)
                         variables.update((variable, None) for variable in holders(closure))
                         depth = max(depth, closure.depth + 1)
                     continue
@@ -290,6 +298,7 @@ class Scope:
                     if static is None:
                         variables.setdefault(Variable(owner, name))
                     elif (derived := local_in(static.value)) is not None:
+                        reached.append(derived)
                         variables.update((variable, None) for variable in holders(closure_of(derived)))
                     continue
                 for default in owner.defaults.get(id(inner), {}).values():
@@ -297,7 +306,7 @@ class Scope:
                         variables.setdefault(default)
                 if id(inner) not in seen:
                     pending.append((owner, inner))
-        return tuple(variables), fixed, depth
+        return tuple(variables), fixed, tuple(reached), depth
 
     def owner(self, name: str) -> Scope | None:
         """The scope that binds a name; None for globals."""
@@ -389,6 +398,14 @@ def local_in(function: object) -> LocalFunction | None:
 def closure_of(function: LocalFunction) -> Closure:
     assert isinstance(function.scope, Closure)
     return function.scope
+
+
+def all_reached(function: LocalFunction) -> Iterator[LocalFunction]:
+    """The local functions that came as arguments, or are differentiated, inside of a local function, and inside of
+    these."""
+    for inner in closure_of(function).reached:
+        yield inner
+        yield from all_reached(inner)
 
 
 def holders(closure: Closure) -> list[Variable]:

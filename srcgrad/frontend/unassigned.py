@@ -112,6 +112,12 @@ class Unassigned:
         """The variables that may be read, by a local function too, where they have no value."""
         return frozenset({*self.places.values(), *self.through})
 
+    @cached_property
+    def _read_inside(self) -> frozenset[str]:
+        """The names that local functions read, also those that have no name and are kept."""
+        inner = (node for node in walk(*self._body) if isinstance(node, Definition))
+        return frozenset().union(*map(free_names, inner))
+
     # --- statements --------------------------------------------------------------------------------------------------
     def _block(self, statements: Sequence[Any], state: _State | None) -> _State | None:
         for statement in statements:
@@ -292,7 +298,7 @@ class Unassigned:
                 self._note(name, at, state)
 
     def _unbound(self, name: str, by: gast.AST, state: _State) -> _State:
-        if any(name in captured for captured in self._captured.values()):
+        if name in self._read_inside:
             self.lost.setdefault(name, by)  # the function may be called at any time
         return _State(state.bound - {name}, {**state.lost, name: by})
 

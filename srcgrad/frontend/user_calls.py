@@ -8,6 +8,7 @@ parameter of the callee's normal form, what local functions captured last::
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from types import FunctionType
@@ -77,6 +78,8 @@ class UserCalls(Dicts):
             else:
                 passed.append(argument)
                 places.append(parameter)
+        if isinstance(static.value, functools._lru_cache_wrapper) and passed:
+            self.look(runtime.require_hashed, passed, node)
         local = local_in(function)
         own = [] if local is None else list(closure_of(local).actual)
         read = set() if local is None else {name.id for name in surely_read(local.node)}

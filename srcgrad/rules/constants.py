@@ -94,7 +94,7 @@ constant(
     runtime.require_places,
     runtime.require_bound_of_slice, runtime.require_cast, runtime.require_items, runtime.require_alike,
     runtime.require_memory, runtime.require_signed, runtime.require_not_none, runtime.require_assigned,
-    runtime.require_defined,
+    runtime.require_defined, runtime.require_hashed,
     runtime.require_entry, runtime.never,
     runtime.require_fields, runtime.require_kept,
     runtime.require_reflected, runtime.stop_gradient, runtime.transposed_subscripts,

@@ -233,6 +233,25 @@ def require_fields(x: Any, names: tuple[str, ...]) -> None:
         )
 
 
+def require_hashed(*given: Any) -> None:
+    """Raise what ``functools.cache`` raises of arguments, and refuse objects, for which it returns what it returned when
+    they held something else.
+
+    >>> require_hashed(2.0, (3, "a"))
+    >>> require_hashed(np.zeros(2))
+    Traceback (most recent call last):
+        ...
+    TypeError: unhashable type: 'numpy.ndarray'
+    """
+    for value in given:
+        hash(value)
+        if isinstance(value, tuple | frozenset):
+            require_hashed(*value)
+        elif is_object(value):
+            kind = type(value).__name__
+            raise RefusedType(f"functools.cache remembers what it returned for a {kind}, which may hold other values now")
+
+
 def require_reflected(x: Any, kind: str, is_sequence: bool = False) -> None:
     """Refuse ``x + object`` where ``x`` is an array, which adds the object to each of its elements; a number of NumPy's
     does so too where the object is a sequence, which it makes an array of.  An object would have been asked itself."""
