@@ -34,6 +34,10 @@ def wrapped(f):
     return w
 
 
+def called(f, v):
+    return f(v)
+
+
 def scaled(k):
     def decorate(f):
         def w(n):
@@ -160,26 +164,37 @@ def over_an_older_one(a, b):
 
 
 def by_what_makes_decorators(a, b):
-    f = lambda n: b * 10.0  # noqa: E731
+    f = lambda n: b * 10.0
     r = f(1)
 
     @scaled(b)
-    def f(n):  # noqa: F811
+    def f(n):
         return a if n == 0 else f(n - 1) * b
 
     return f(2) + r
 
 
 def bound_to_what_wraps_it(a, b):
-    f = lambda n: b * 10.0  # noqa: E731
+    f = lambda n: b * 10.0
     f = wrapped(lambda n: a if n == 0 else f(n - 1) * b)
     return f(2)
+
+
+# --- arguments that are held ---------------------------------------------------------------------------------------
+def handed_on(a, b):
+    f = lambda u, v: a * u * v
+    return called(functools.partial(f, b), a)
+
+
+def handed_on_twice(a, b):
+    f = lambda u, v: a * u * v
+    return called(functools.partial(called, functools.partial(f, b)), a * b)
 
 
 # --- variables that are deleted --------------------------------------------------------------------------------------
 def deleted(a, b):
     x = a
-    fs = [lambda n: n * x]
+    fs = [lambda n: n * x]  # noqa: F821  it is deleted
     del x
     try:
         return fs[0](a)
@@ -191,7 +206,7 @@ def of_a_handler(a, b):
     try:
         raise ValueError("v")
     except ValueError as error:
-        fs = [lambda: error.args]
+        fs = [lambda: error.args]  # noqa: F821
     try:
         return a * len(fs[0]())
     except NameError:
@@ -229,6 +244,12 @@ def test_right_or_refused(f, road):
     is_refused(f, road)
 
 
-@pytest.mark.parametrize("f", [bound_again, of_two, the_time_of_a_step, bound_to_what_wraps_it, remembered_of_a_tuple])
+@pytest.mark.parametrize("f", [bound_again, of_two, the_time_of_a_step, bound_to_what_wraps_it])
 def test_what_is_inferred_reads_variables_late(f):
     run(f, "inferred")
+
+
+@EVERY_ROAD
+@pytest.mark.parametrize("f", [handed_on, remembered_of_a_tuple])
+def test_right_on_every_road(f, road):
+    run(f, road)

@@ -44,9 +44,9 @@ from srcgrad.frontend.replacing import as_it_was, written
 from srcgrad.frontend.scope import (
     Fresh,
     Scope,
+    Static,
     Variable,
     closure_of,
-    holders,
     local_in,
 )
 from srcgrad.frontend.signatures import (
@@ -369,21 +369,24 @@ class Normalizer(Statements):
                 return replace(value, function=self._rehomed_in(value.function))
         return value
 
+    def _home(self, variable: Variable) -> Variable:
+        """A parameter of this function for a variable that came with a function."""
+        home = Variable(self.scope, self._capture(variable))
+        self.scope.locals.add(home.name)
+        return home
+
     def _rehomed(self, function: LocalFunction) -> LocalFunction:
         """A function that came as an argument: what it captured came with it, in parameters of this function."""
         closure = closure_of(function)
-        homes: dict[Variable, Variable] = {}
-        moved: list[Variable] = []
-        for variable in holders(closure):
-            home = Variable(self.scope, self._capture(variable))
-            self.scope.locals.add(home.name)
-            moved.append(home)
-            homes[variable] = home
-        defaults = {
-            name: homes[default] if isinstance(default, Variable) else default
-            for name, default in closure.defaults.items()
-        }
-        made = replace(closure, actual=tuple(moved[: len(closure.actual)]), defaults=defaults)
+        actual = tuple(map(self._home, closure.actual))
+        defaults: dict[str, Variable | Static | gast.Constant] = {}
+        for name, default in closure.defaults.items():  # in the order of ``holders``
+            if isinstance(default, Variable):
+                default = self._home(default)
+            elif isinstance(default, Static):
+                default = replace(default, value=self._rehomed_in(default.value))
+            defaults[name] = default
+        made = replace(closure, actual=actual, defaults=defaults)
         return LocalFunction(function.name, function.node, function.source, function.captured, made)
 
     def function(self) -> Function:

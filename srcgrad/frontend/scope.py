@@ -409,8 +409,15 @@ def all_reached(function: LocalFunction) -> Iterator[LocalFunction]:
 
 
 def holders(closure: Closure) -> list[Variable]:
-    """The variables that must be passed on with a function: what it captures, and the defaults that it keeps."""
-    return [*closure.actual, *(default for default in closure.defaults.values() if isinstance(default, Variable))]
+    """The variables that must be passed on with a function: what it captures, and the defaults that it keeps, or what
+    these capture."""
+    found = list(closure.actual)
+    for default in closure.defaults.values():
+        if isinstance(default, Variable):
+            found.append(default)
+        elif isinstance(default, Static) and (local := local_in(default.value)) is not None:
+            found += holders(closure_of(local))
+    return found
 
 
 def importable(name: str, value: object) -> GlobalBinding:

@@ -234,7 +234,7 @@ def require_fields(x: Any, names: tuple[str, ...]) -> None:
 
 
 def require_hashed(*given: Any) -> None:
-    """Raise what ``functools.cache`` raises of arguments, and refuse objects, for which it returns what it returned when
+    """Raise what ``functools.cache`` raises of arguments, and refuse objects: it returns for them what it returned when
     they held something else.
 
     >>> require_hashed(2.0, (3, "a"))
@@ -248,8 +248,8 @@ def require_hashed(*given: Any) -> None:
         if isinstance(value, tuple | frozenset):
             require_hashed(*value)
         elif is_object(value):
-            kind = type(value).__name__
-            raise RefusedType(f"functools.cache remembers what it returned for a {kind}, which may hold other values now")
+            told = f"functools.cache remembers what it returned for a {type(value).__name__}"
+            raise RefusedType(f"{told}, which may hold other values now")
 
 
 def require_reflected(x: Any, kind: str, is_sequence: bool = False) -> None:
