@@ -20,7 +20,7 @@ FUNCTIONS: list[Callable[[Any], Any]] = [
     lambda x: scipy.linalg.expm([[x[0], x[1]], [x[2], 1.0]]),
     lambda x: scipy.linalg.solve([[x[0] + 3.0, x[1]], [x[2], 4.0]], [1.0, x[0]]),
     lambda x: scipy.linalg.solve_triangular([[x[0] + 3.0, x[1]], [x[2], 4.0]], [x[0], x[1]]),
-    lambda x: scipy.linalg.cho_solve(scipy.linalg.cho_factor([[x[0] + 3.0, 0.2], [0.2, x[1]]]), [x[0], x[1]]),
+    lambda x: scipy.linalg.cho_solve((np.diag([x[0], x[1]]), True), [x[0], x[1]]),
     lambda x: scipy.linalg.lu_solve(scipy.linalg.lu_factor([[x[0] + 3.0, x[1]], [x[2], 4.0]]), (x[0], x[1])),
     lambda x: scipy.special.logsumexp((x[0], x[1], x[2])),
     lambda x: scipy.stats.norm.logpdf([x[0], x[1]], loc=[x[1], x[2]], scale=[x[2], 2.0]),
