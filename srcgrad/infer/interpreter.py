@@ -71,6 +71,7 @@ class Analysis:
         self.generators: dict[Site, Generator] = {}  # generators of the program that are followed
         self._functions: dict[FunctionType, Function | None] = {}
         self._unknown: set[Function] = set()  # what unknown code may run, and was run so
+        self._reached: set[FunctionType | ModuleType] = set()  # of which unknown code has what they hold
         self._without_text: set[FunctionType] = set()
         self._classes: set[type] = set()  # of which it may call methods
         self.carried: set[Value] = set()  # what exceptions may hold that are raised where something catches them
@@ -173,7 +174,9 @@ class Analysis:
                     case Exact(value=type() as kind):
                         self._run_methods(kind)
                     case Exact(value=ModuleType() as module) if not is_of_library(module):
-                        self._may_reach(list(vars(module).values()))
+                        if module not in self._reached:
+                            self._reached.add(module)
+                            self._may_reach(list(vars(module).values()))
                     case Bound(function=FunctionType() as function):
                         self.run_unknown_function(function)
         heap = heap.exposed(map(at, sites))
@@ -198,8 +201,9 @@ class Analysis:
         return heap.updated(site, contents)
 
     def run_unknown_function(self, function: FunctionType) -> None:
-        if is_of_library(function):
+        if function in self._reached or is_of_library(function):
             return
+        self._reached.add(function)
         made = self.lowered(function)
         cells = self.cells_of(function, made)
         self.keep(at(*cells.values()))

@@ -44,6 +44,7 @@ DIFFERENT = {
     "del_name": "the IR does not say where a variable is deleted that nothing reads",
     "del_two": "the IR does not say where a variable is deleted that nothing reads",
     "documented": "a constant on its own computes nothing",
+    "index_that_an_augmented_store_binds": "the value reads what the index of an operator in place binds",
     "prints_asserts_and_formats": "pass beside other statements",
     "private_names": "a private name of a class, written as in the class",
     "stores": "several places after one del",
