@@ -69,6 +69,7 @@ def product(pair):
     return pair[0] * pair[1]
 
 
+SETTING = Held(1.5)
 _HELPERS = [f for f in globals().values() if isinstance(f, FunctionType) and f.__module__ == __name__]
 
 
@@ -232,6 +233,10 @@ def remembered_of_a_tuple(a, b):
     return product((a, b)) * product(pair=(b, b))
 
 
+def remembered_of_what_does_not_vary(a, b):
+    return twice(SETTING) * a * b
+
+
 FUNCTIONS = [
     f for f in globals().values() if isinstance(f, FunctionType) and f.__module__ == __name__ and f not in _HELPERS
 ]
@@ -250,6 +255,6 @@ def test_what_is_inferred_reads_variables_late(f):
 
 
 @EVERY_ROAD
-@pytest.mark.parametrize("f", [handed_on, remembered_of_a_tuple])
+@pytest.mark.parametrize("f", [handed_on, remembered_of_a_tuple, remembered_of_what_does_not_vary])
 def test_right_on_every_road(f, road):
     run(f, road)

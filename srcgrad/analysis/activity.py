@@ -21,6 +21,7 @@ from dataclasses import dataclass, replace
 
 import gast
 
+from srcgrad import runtime
 from srcgrad.analysis.cfg import ENTRY, EXIT, Graph, Names, NameSet, bound_here, graph_of, solve, stores_of, walk
 from srcgrad.analysis.sets import only_asked
 from srcgrad.errors import UnsupportedSyntax
@@ -33,6 +34,7 @@ from srcgrad.frontend.normal_form import (
     Bind,
     Call,
     Copy,
+    Effect,
     Exchange,
     Field,
     For,
@@ -140,6 +142,16 @@ class Activity:
 
     def varied_before(self, statement: Statement) -> NameSet:
         return NameSet(self.names, self.varied_in[self.graph.heads[statement]])
+
+    def is_needless(self, statement: Statement) -> bool:
+        """Whether a statement looks at the arguments of a call under ``functools.cache``, of which none varies: the
+        function is called as it is, cache and all."""
+        match statement:
+            case Effect(statement=gast.Expr(value=gast.Call(func=GlobalReference() as function, args=given))):
+                varied = self.varied_before(statement)
+                asked = function.binding.value is runtime.require_hashed
+                return asked and not any(name in varied for name in names_read(*given))
+        return False
 
     def varied_after(self, statement: Statement) -> NameSet:
         return NameSet(self.names, self.varied_out[self.graph.tails[statement]])

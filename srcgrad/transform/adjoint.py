@@ -289,10 +289,11 @@ class _Sweep:
         raise InternalError(f"the parameter {name} has no shadow", self.program.function.span)
 
     def idle_binds(self, plan: Plan) -> set[Statement]:
-        """What the shadow pass added and nobody needs."""
+        """What the shadow pass added and nobody needs, and looks at arguments of calls that are made as they are."""
         shadows = self.program.shadows
+        needless = set(filter(self.program.activity.is_needless, walk(self.program.function.body)))
         if shadows is None:
-            return set()
+            return needless
         made = [s for s in walk(shadows.function.body) if isinstance(s, Bind) and s in shadows.made]
         effects = [s for s in walk(shadows.function.body) if s in shadows.effects]
         needed = {slot.name for slot in self.planner.slots if slot not in self.planner.expressions}
@@ -319,7 +320,7 @@ class _Sweep:
             pending += [s for s in made if s.target in more]
             pending = pending or changes()
         idle = {s for s in made if s not in kept and s.target not in needed}
-        return idle | {s for s in effects if s not in kept} | shadows.silent
+        return needless | idle | {s for s in effects if s not in kept} | shadows.silent
 
     def plan(self) -> Plan:
         planner = self.planner
