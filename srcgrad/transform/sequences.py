@@ -95,9 +95,9 @@ class SequenceAdjoint(AdjointVariables):
         return code
 
     def _rest(self, source: str, part: gast.expr, place: gast.Slice, block: Block, position: int) -> gast.expr:
-        """The cotangent of the starred target: a list, whose items may be arrays, or nothing at all."""
+        """The cotangent of the starred target: a list, which of an array without more rows has not their shape."""
         fact = self.fact(source)
-        if isinstance(fact, Sequence) or isinstance(fact, Array) and fact.rank == 1 or isinstance(part, gast.Constant):
+        if not isinstance(fact, Array) or fact.rank == 1 or isinstance(part, gast.Constant):
             return part
         rest = subscript(reference(source, block, position, shape_only=True), clone(place))
         return call_runtime(runtime.rearray, part, rest)

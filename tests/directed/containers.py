@@ -247,6 +247,12 @@ def no_row_left_for_a_star(m):
     return np.sum(first * a) + len(rest) + np.sum(between[0] * b)
 
 
+@directed(vector(3))
+def a_star_takes_the_rest_of_a_queue(x):
+    first, *rest = deque([x[0], x[1] * x[2], x[2]])
+    return first * rest[0] + rest[1]
+
+
 @directed(matrix(3, 4))
 def columns_by_zip_of_rows(m):
     rows = [m[0] * 1.0, m[1] * 2.0, np.sin(m[2])]
