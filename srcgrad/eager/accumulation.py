@@ -10,7 +10,8 @@ import numpy as np
 from srcgrad.eager import messages
 from srcgrad.eager.dispatch import Operation, call
 from srcgrad.eager.graph import AccumulateGrad
-from srcgrad.eager.levels import made_of, of_primal
+from srcgrad.eager.levels import check_home, made_of, of_primal
+from srcgrad.eager.lifted_arrays import is_lifted
 from srcgrad.eager.modes import state
 from srcgrad.eager.tensor import Tensor, new
 
@@ -24,7 +25,7 @@ def accumulate_into(node: AccumulateGrad, g: Any, create: bool, handed: set[int]
         return  # it required grad when the graph was made
     if leaf.node is not None:
         raise RuntimeError(messages.MOVED_LEAF)
-    if hasattr(getattr(g, "array", g), "paired"):
+    if is_lifted(getattr(g, "array", g)):
         g = _for_leaf(g, leaf)
     if leaf.hooks or node.prehooks or node.posthooks or leaf.post_accumulate:
         from srcgrad.eager.hooks import accumulate_with_hooks
@@ -36,7 +37,8 @@ def accumulate_into(node: AccumulateGrad, g: Any, create: bool, handed: set[int]
 
 
 def _for_leaf(g: Any, leaf: Tensor) -> Any:
-    """A gradient that has a tangent as that of a leaf: without it, unless the leaf has one."""
+    """A lifted gradient as that of a leaf: without a tangent, unless the leaf has one; never a batch of others."""
+    check_home(g, leaf, False)
     g = of_primal(g)
     array = getattr(g, "array", g)
     if not hasattr(array, "paired") or hasattr(leaf.array, "paired"):

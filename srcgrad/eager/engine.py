@@ -18,8 +18,8 @@ import numpy as np
 from srcgrad.eager import dtypes, messages
 from srcgrad.eager.accumulation import accumulate_into
 from srcgrad.eager.graph import AccumulateGrad, Node
-from srcgrad.eager.levels import gradients_of_batch, of_primal
-from srcgrad.eager.lifted_arrays import concerns
+from srcgrad.eager.levels import check_home, gradients_of_batch, of_primal
+from srcgrad.eager.lifted_arrays import concerns, is_lifted
 from srcgrad.eager.modes import anomaly, state
 from srcgrad.eager.recovery import recovered
 from srcgrad.eager.size import Size
@@ -333,7 +333,8 @@ def grad(
     for index, tensor in enumerate(inputs):
         node, number = tensor.edge()
         g = grads[places[id(node), number]]
-        if getattr(getattr(g, "array", g), "paired", False):
+        if is_lifted(getattr(g, "array", g)):
+            check_home(g, tensor, True)
             g = of_primal(g)
         if g is None:
             if not allow_unused:

@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager.batched import Batched, spread
+from srcgrad.eager import messages
+from srcgrad.eager.batched import Batched
+from srcgrad.eager.crossing import dual_in, entered, left, paired, part_of, strangers
 from srcgrad.eager.dispatch import Operation, call
-from srcgrad.eager.dual import Dual
 from srcgrad.eager.graph import AccumulateGrad, Node, sequence
 from srcgrad.eager.lifted_arrays import is_escape, is_lifted, levels
 from srcgrad.eager.modes import state
@@ -87,7 +88,7 @@ class Enter(Border):
     entered: Tensor | None = None
 
     def apply(self, g: Any) -> Any:
-        return [np.moveaxis(spread(g, self.level.id, self.level.count), 0, self.dim)]
+        return [left(g, self.level.id, self.level.count, self.dim)]
 
     def apply_to_tensors(self, g: Any) -> Any:
         return [leave(g, self.level, self.dim)]
@@ -99,7 +100,7 @@ class Leave(Border):
     dim = 0
 
     def apply(self, g: Any) -> Any:
-        return [Batched(self.level.id, np.moveaxis(g, self.dim, 0))]
+        return [entered(g, self.level.id, self.dim)]
 
     def apply_to_tensors(self, g: Any) -> Any:
         return [enter(g, self.level, self.dim)]
@@ -109,7 +110,7 @@ class Shed(Border):
     """In front of a tensor that all examples share: their gradients are added up."""
 
     def apply(self, g: Any) -> Any:
-        return [spread(g, self.level.id, self.level.count).sum(axis=0)]
+        return [left(g, self.level.id, self.level.count, 0).sum(axis=0)]
 
     def apply_to_tensors(self, g: Any) -> Any:
         return [leave(g, self.level, 0).sum(0)]
@@ -119,17 +120,20 @@ class Pair(Border):
     """A primal and a tangent on their way in as one dual tensor."""
 
     def apply(self, g: Any) -> Any:
-        if is_lifted(g) and g.level == self.level.id:
-            return [g.tangent, g.primal] if g.paired else [g if self.level.kind == "dual" else g.primal, None]
-        return [g, None]
+        level, dual = self.level, dual_in(g, self.level.id)
+        if dual is None:
+            return [g, None]
+        if dual.paired:
+            return [part_of(g, level.id, "tangent"), part_of(g, level.id, "primal")]
+        return [g if level.kind == "dual" else part_of(g, level.id, "primal"), None]
 
     def apply_to_tensors(self, g: Any) -> Any:
-        array = g.array
-        if is_lifted(array) and array.level == self.level.id:
-            if array.paired:
-                return [part(g, self.level, "tangent"), part(g, self.level, "primal")]
-            return [g if self.level.kind == "dual" else part(g, self.level, "primal"), None]
-        return [g, None]
+        level, dual = self.level, dual_in(g.array, self.level.id)
+        if dual is None:
+            return [g, None]
+        if dual.paired:
+            return [part(g, level, "tangent"), part(g, level, "primal")]
+        return [g if level.kind == "dual" else part(g, level, "primal"), None]
 
 
 class Part(Border):
@@ -140,7 +144,7 @@ class Part(Border):
     def apply(self, g: Any) -> Any:
         zero = np.zeros(g.shape, g.dtype)
         primal, tangent = (zero, g) if self.name_of_part == "primal" else (g, zero)
-        return [Dual(self.level.id, primal, tangent, True)]
+        return [paired(primal, tangent, self.level.id, True)]
 
     def apply_to_tensors(self, g: Any) -> Any:
         zero = Tensor.of(np.zeros(g.array.shape, g.array.dtype))
@@ -151,15 +155,12 @@ class Drop(Border):
     """In front of a tensor that has no tangent: what belongs to its primal goes on."""
 
     def apply(self, g: Any) -> Any:
-        if is_lifted(g) and g.level == self.level.id:
-            return [g.tangent if g.paired else g.primal]
-        return [g]
+        dual = dual_in(g, self.level.id)
+        return [g if dual is None else part_of(g, self.level.id, "tangent" if dual.paired else "primal")]
 
     def apply_to_tensors(self, g: Any) -> Any:
-        array = g.array
-        if is_lifted(array) and array.level == self.level.id:
-            return [part(g, self.level, "tangent" if array.paired else "primal")]
-        return [g]
+        dual = dual_in(g.array, self.level.id)
+        return [g if dual is None else part(g, self.level, "tangent" if dual.paired else "primal")]
 
 
 _named: dict[tuple[type[Border], str], type[Border]] = {}
@@ -185,7 +186,7 @@ def made_of(array: Any) -> Tensor:
 
 def enter(tensor: Tensor, level: Level, dim: int) -> Tensor:
     """The tensor with dimension ``dim`` as the batch of a level."""
-    result = made_of(Batched(level.id, np.moveaxis(tensor.storage_array(), dim, 0), dim))
+    result = made_of(entered(tensor.storage_array(), level.id, dim))
     if state.recording and level.recorded and tensor.requires_grad:
         node = result.node = Enter(level, result.array, (tensor.edge(),))
         node.dim = dim
@@ -198,7 +199,7 @@ def leave(tensor: Tensor, level: Level, dim: int) -> Tensor:
     arrived = tensor.node
     if type(arrived) is Enter and arrived.level is level and arrived.dim == dim and arrived.entered is not None:
         return arrived.entered
-    result = made_of(np.moveaxis(spread(tensor.array, level.id, level.count), 0, dim))
+    result = made_of(left(tensor.array, level.id, level.count, dim))
     if state.recording and level.recorded and tensor.requires_grad:
         seal(tensor, level, Shed)
         node: Any = named(Leave, tensor)(level, result.array, (tensor.edge(),))
@@ -207,9 +208,9 @@ def leave(tensor: Tensor, level: Level, dim: int) -> Tensor:
     return result
 
 
-def pair(primal: Tensor, tangent: Tensor, level: Level, paired: bool = False) -> Tensor:
+def pair(primal: Tensor, tangent: Tensor, level: Level, is_cotangent: bool = False) -> Tensor:
     """The dual tensor of a level."""
-    result = made_of(Dual(level.id, primal.array, tangent.array, paired))
+    result = made_of(paired(primal.array, tangent.array, level.id, is_cotangent))
     if state.recording and level.recorded and (primal.requires_grad or tangent.requires_grad):
         result.node = Pair(level, result.array, (primal.edge(), tangent.edge()))
     return result
@@ -217,7 +218,7 @@ def pair(primal: Tensor, tangent: Tensor, level: Level, paired: bool = False) ->
 
 def part(tensor: Tensor, level: Level, name: str) -> Tensor:
     """The primal or the tangent of a dual tensor."""
-    result = made_of(getattr(tensor.array, name))
+    result = made_of(part_of(tensor.array, level.id, name))
     if state.recording and level.recorded and tensor.requires_grad:
         seal(tensor, level, Drop)
         node: Any = named(Part, tensor)(level, result.array, (tensor.edge(),))
@@ -328,6 +329,20 @@ def stripped(value: Any, level: Level, originals: dict[int, Tensor] | None = Non
 def level_of(array: Any) -> Level | None:
     """The level that a lifted array belongs to, while it runs."""
     return next((level for level in state.transforms if level.id == array.level), None)
+
+
+def check_home(g: Any, tensor: Any, while_running: bool) -> None:
+    """Refuse a gradient of a tensor that is batched by a level that the tensor does not belong to.
+
+    ``while_running``: one of a level that runs is welcome.
+    """
+    array = getattr(g, "array", g)
+    if is_lifted(array):
+        lost = strangers(array, getattr(tensor, "array", None))
+        if while_running:
+            lost -= {level.id for level in state.transforms}
+        if lost:
+            raise RuntimeError(messages.LOST_BATCH)
 
 
 # --- gradients of several seeds --------------------------------------------------------------------------------------

@@ -66,6 +66,15 @@ def replaced(value: Any, change: Callable[[Any], Any]) -> Any:
     return value
 
 
+def levels_of(array: Any, kind: type) -> Iterator[int]:
+    """The levels that an array belongs to, by lifted arrays of one kind."""
+    if is_lifted(array):
+        if issubclass(type(array), kind):
+            yield array.level
+        for name in ("values", "primal", "tangent"):
+            yield from levels_of(getattr(array, name, None), kind)
+
+
 # What only shapes and dtypes decide.
 ABOUT_TYPES = {np.shape, np.ndim, np.size, np.result_type, np.can_cast, np.iscomplexobj, np.isrealobj, np.common_type}
 _REDUCTIONS = {

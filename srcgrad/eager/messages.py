@@ -43,6 +43,11 @@ DETACHED_INPLACE = (
     "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_().This is not supported, please "
     "use out-of-place `.detach()` instead"
 )
+LOST_BATCH = (
+    "the gradient of a tensor is still batched by a transform (vmap, jacrev, jacfwd, is_grads_batched) that has ended, "
+    "or that the tensor is outside of; it was not summed on its way out, so it is no gradient of this tensor. Use "
+    "inside of a transform only what has been made there or was there before, and return what is used afterwards."
+)
 MOVED_LEAF = "leaf variable has been moved into the graph interior"
 CONJUGATE_INPLACE = (
     "a conjugate is a view in PyTorch; here it has memory of its own, so that it cannot be written to in place. Use "

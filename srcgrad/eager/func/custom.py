@@ -8,6 +8,7 @@ import numpy as np
 
 from srcgrad.eager import pytree
 from srcgrad.eager.batched import Batched
+from srcgrad.eager.crossing import dual_in, part_of
 from srcgrad.eager.levels import Border, Level, Pair, Part, enter, leave, level_of, made_of, named, pair, part
 from srcgrad.eager.lifted_arrays import is_lifted, topmost
 from srcgrad.eager.modes import no_grad, state
@@ -117,15 +118,18 @@ class Fork(Border):
     """Behind a dual result of a Function: a cotangent of it all goes to ``backward``, a pair of them to the parts."""
 
     def apply(self, g: Any) -> Any:
-        if is_lifted(g) and g.level == self.level.id and g.paired:
-            return [None, g.tangent, g.primal]
+        if self._is_pair(g):
+            return [None, part_of(g, self.level.id, "tangent"), part_of(g, self.level.id, "primal")]
         return [g, None, None]
 
     def apply_to_tensors(self, g: Any) -> Any:
-        array = g.array
-        if is_lifted(array) and array.level == self.level.id and array.paired:
+        if self._is_pair(g.array):
             return [None, part(g, self.level, "tangent"), part(g, self.level, "primal")]
         return [g, None, None]
+
+    def _is_pair(self, array: Any) -> bool:
+        dual = dual_in(array, self.level.id)
+        return dual is not None and bool(dual.paired)
 
 
 def _with_both_ways(

@@ -12,7 +12,7 @@ from srcgrad.eager import messages, pytree
 from srcgrad.eager.engine import run, wanted
 from srcgrad.eager.func.arguments import chosen, put, require_outputs, require_tensors, split_aux
 from srcgrad.eager.hooks import through_hooks
-from srcgrad.eager.levels import Level, is_alive, made_of, stripped, track
+from srcgrad.eager.levels import Level, check_home, is_alive, made_of, stripped, track
 from srcgrad.eager.modes import state
 from srcgrad.eager.size import Size
 from srcgrad.eager.tensor import Tensor
@@ -47,6 +47,7 @@ def gradients(outputs: list[Tensor], seeds: list[Any], inputs: list[Tensor], cre
         g = found[places[id(node), number]]
         if g is None:
             g = made_of(np.zeros(tensor.array.shape, tensor.array.dtype))
+        check_home(g, tensor, True)
         g = g if isinstance(g, Tensor) else made_of(g)
         made.append(through_hooks(tensor.hooks, g) if tensor.hooks else g)
     return made

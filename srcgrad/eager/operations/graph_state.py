@@ -9,6 +9,7 @@ from typing import Any
 
 from srcgrad.eager import engine, messages
 from srcgrad.eager.hooks import RemovableHandle
+from srcgrad.eager.levels import check_home
 from srcgrad.eager.lifted_arrays import is_lifted
 from srcgrad.eager.modes import state
 from srcgrad.eager.registry import function, method
@@ -101,6 +102,7 @@ def retain_grad(self: Tensor) -> None:
     def keep(g: Tensor | None) -> None:
         tensor = mine()
         if tensor is not None and g is not None:
+            check_home(g, tensor, True)
             known = tensor.gradient
             if known is not None:
                 g = known + g if state.recording else Tensor.of(known.array + g.array)
