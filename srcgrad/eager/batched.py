@@ -68,7 +68,9 @@ class Batched(Lifted):
                 return rewrapped(self.level, function(*aligned(self.level, args), **kwargs))
         elif is_elementwise(function):
             if not any(map(is_lifted, kwargs.values())):
-                return rewrapped(self.level, by_rule(function)(*aligned(self.level, args), **kwargs))
+                run = on_arrays(by_rule(function))  # what is inside may be lifted too
+                args = aligned(self.level, args)
+                return rewrapped(self.level, _whole(run(*args, **kwargs), args))
         elif function in FAST:
             made = FAST[function](self.level, *args, **kwargs)
             if made is not NotImplemented:
@@ -186,6 +188,14 @@ def rewrapped(level: int, made: Any) -> Any:
         columns = [rewrapped(level, item) for item in made]
         return type(made)(*columns) if hasattr(made, "_fields") else tuple(columns)
     return Batched(level, made)
+
+
+def _whole(made: Any, args: Any) -> Any:
+    """What a pointwise function made, in the shape of its operands together, of which it may have read one alone."""
+    if isinstance(made, tuple):
+        return tuple(_whole(item, args) for item in made)
+    shape = np.broadcast_shapes(*(a.shape for a in args if hasattr(a, "dtype")))
+    return made if np.shape(made) == shape else np.copy(np.broadcast_to(made, shape))
 
 
 def spread(value: Any, level: int, count: int) -> Any:
@@ -423,10 +433,3 @@ def _unreduce(level: int, g: Any, a: Any, axis: Any = None, keepdims: bool = Fal
     over = {_checked(i, len(shape)) for i in axes}
     kept = tuple(1 if i in over else n for i, n in enumerate(shape))
     return np.copy(np.broadcast_to(np.reshape(g, kept), shape))
-
-
-@fast(runtime.safe_divide)
-def _safe_divide(level: int, x: Any, y: Any) -> Any:
-    zero = np.equal(y, 0)
-    quotient = np.divide(x, np.where(zero, np.ones_like(y), y))
-    return np.where(zero, np.zeros_like(quotient), quotient)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import srcgrad.eager as torch
-from srcgrad.eager.func import grad, hessian, jacfwd, jvp, vmap
+from srcgrad.eager.func import grad, hessian, jacfwd, jacrev, jvp, vmap
 
 A = torch.linspace(0.1, 1.9, 12, dtype=torch.float64).reshape(4, 3)
 B = torch.linspace(-1, 2, 12, dtype=torch.float64).reshape(4, 3)
@@ -170,3 +170,37 @@ def test_gradients_for_a_batch_of_seeds() -> None:
     close(h, torch.full((3,), 2.0, dtype=torch.float64))
     with pytest.raises(RuntimeError, match="we interpret the first dimension of each grad_output as the batch"):
         torch.autograd.grad(x**2, x, torch.ones(2, 2), is_grads_batched=True)
+
+
+TWICE: dict[str, Any] = {
+    "norm": lambda a: a.norm(),
+    "vector norm": lambda a: torch.linalg.vector_norm(a, 3),
+    "logsumexp": lambda a: a.logsumexp(0),
+    "entropy": lambda a: torch.special.entr(a).prod(),
+    "power": lambda a: (a**a).prod(),
+}
+
+
+@pytest.mark.parametrize("name", TWICE)
+def test_second_derivatives_of_batches_of_batches(name: str) -> None:
+    """Functions of the runtime that ask whether any element is zero are run for each example, at both levels."""
+    f, cube = TWICE[name], torch.linspace(0.1, 1.9, 24, dtype=torch.float64).reshape(4, 3, 2)
+
+    def second(batched: Any) -> Any:
+        x = cube.clone().requires_grad_()
+        (g,) = torch.autograd.grad((batched(x) ** 2).sum(), x, create_graph=True)
+        return torch.autograd.grad((g**2).sum(), x)[0]
+
+    rows = second(lambda x: torch.stack([f(a) for row in x for a in row]))
+    close(second(vmap(vmap(f))), rows)
+    close(jacrev(jacfwd(vmap(f)))(cube[0]), jacfwd(jacrev(vmap(f)))(cube[0]))
+
+
+@pytest.mark.parametrize("f", [torch.xlogy, torch.special.xlog1py])
+def test_pointwise_functions_of_one_operand_alone(f: Any) -> None:
+    """The slope by x is a function of y, of as many rows as there are examples."""
+
+    def slope(x: Any) -> Any:
+        return grad(lambda x: f(x, M[0]).sum())(x)
+
+    close(vmap(slope)(A[:3]), torch.stack([slope(a) for a in A[:3]]))
