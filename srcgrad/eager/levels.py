@@ -38,6 +38,7 @@ class Level:
         self.randomness = randomness
         self.count = count  # of examples
         self.borders = 0  # how many nodes lie on its edges
+        self.became_dual: list[Callable[[], Tensor | None]] = []  # tensors that are as they were when it ends
         self.strict = kind in ("grad", "jvp", "vmap")  # a transform of torch.func, in which some things are forbidden
 
     def __enter__(self) -> Level:
@@ -56,6 +57,10 @@ class Level:
         if self.kind != "dual":
             state.recording = self.recorded
         self.active = False
+        for reference in self.became_dual:
+            tensor = reference()
+            if tensor is not None and is_lifted(tensor.array) and tensor.array.level == self.id:
+                tensor.array = tensor.array.primal
 
 
 # --- nodes at the border ---------------------------------------------------------------------------------------------

@@ -43,6 +43,12 @@ DETACHED_INPLACE = (
     "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_().This is not supported, please "
     "use out-of-place `.detach()` instead"
 )
+SHARED_WITHOUT_TANGENT = (
+    "a value with a tangent (torch.autograd.forward_ad) is stored in place into a tensor without one, whose memory "
+    "others share, which would not learn of the tangent: a view, a detached tensor, an array of NumPy's, or the graph. "
+    "Store into a clone(), make the tensor dual before its views are made, or use an operation out of place."
+)
+OUT_WITH_TANGENT = "Trying to use forward AD with a function of out=, which does not support it"
 LOST_BATCH = (
     "the gradient of a tensor is still batched by a transform (vmap, jacrev, jacfwd, is_grads_batched) that has ended, "
     "or that the tensor is outside of; it was not summed on its way out, so it is no gradient of this tensor. Use "

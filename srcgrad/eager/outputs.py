@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager import messages
+from srcgrad.eager.lifted_arrays import Escape, is_lifted
 from srcgrad.eager.modes import no_grad, state
 from srcgrad.eager.tensor import Tensor
 
@@ -42,6 +43,8 @@ def put_into(made: Tensor, out: Tensor, read: Sequence[Any]) -> Tensor:
     check_cast(made, out)
     check_free(out, *read)
     storage, array = out.storage_array(), made.storage_array()
+    if is_lifted(array) and array.has_tangent() and not is_lifted(storage):
+        raise Escape(messages.OUT_WITH_TANGENT)
     if storage.shape == array.shape:
         storage[...] = array
     else:

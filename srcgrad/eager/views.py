@@ -335,7 +335,9 @@ def write(
                 f"output with shape {list(storage.shape)} doesn't match the broadcast shape {list(made.array.shape)}"
             )
     if is_lifted(made.array) and not is_lifted(storage):
-        raise made.array.misfit(storage)
+        from srcgrad.eager.stored_tangents import take_tangent
+
+        storage = take_tangent(tensor, made.array, 1 + (old.array is storage))
     node = made.node
     if node is None and state.recording and tensor.requires_grad:
         node = forgetful(name, old)  # the old values are gone, and nothing takes their place that has a derivative

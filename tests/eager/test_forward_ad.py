@@ -104,3 +104,71 @@ def test_what_is_refused() -> None:
             fw.make_dual(X, V[:1])
         with pytest.raises(ValueError, match="Expected primal to be floating point or complex, but got: torch.int64"):
             fw.make_dual(torch.arange(2), V)
+
+
+def items(z: Any, d: Any) -> None:
+    z[0] = d[0]
+    z[1:] = d[:2]
+
+
+STORES: dict[str, Any] = {  # what is stored into [4, 5, 6], of [1, 2, 3] with the tangent [0.1, 0.2, 0.3]
+    "copied": (lambda z, d: z.copy_(d), [0.1, 0.2, 0.3]),
+    "items": (items, [0.1, 0.1, 0.2]),
+    "added": (lambda z, d: z.add_(d), [0.1, 0.2, 0.3]),
+    "multiplied": (lambda z, d: z.mul_(d), [0.4, 1.0, 1.8]),
+    "filled": (lambda z, d: z.fill_(d[1]), [0.2, 0.2, 0.2]),
+    "view": (lambda z, d: z[1:].mul_(d[0]), [0.0, 0.5, 0.6]),
+    "put by index": (lambda z, d: z.index_put_((torch.tensor([0, 2]),), d[:2]), [0.1, 0.0, 0.2]),
+    "scattered": (lambda z, d: z.scatter_(0, torch.tensor([2, 1]), d[:2]), [0.0, 0.2, 0.1]),
+    "mask": (lambda z, d: z.masked_fill_(torch.tensor([True, False, True]), d[0]), [0.1, 0.0, 0.1]),
+    "power": (lambda z, d: z.pow_(d), [0.1 * 4 * np.log(4), 0.2 * 25 * np.log(5), 0.3 * 216 * np.log(6)]),
+}
+
+
+@pytest.mark.parametrize("name", STORES)
+def test_tensors_become_dual_by_stores(name: str) -> None:
+    """As in PyTorch, and until the level ends; the memory is the same."""
+    z = torch.tensor([4.0, 5.0, 6.0], dtype=torch.float64)
+    with fw.dual_level():
+        d = fw.make_dual(torch.tensor([1.0, 2.0, 3.0]).double(), torch.tensor([0.1, 0.2, 0.3]).double())
+        store, tangent = STORES[name]
+        store(z, d)
+        assert fw.unpack_dual(z).tangent.tolist() == pytest.approx(tangent, rel=1e-6)
+        made = fw.unpack_dual(z * z)
+        assert made.tangent.tolist() == pytest.approx([2 * a * b for a, b in zip(z.tolist(), tangent)], rel=1e-6)
+    assert fw.unpack_dual(z).tangent is None
+    assert (z.numpy() ** 2).tolist() == made.primal.tolist()
+
+
+def test_gradients_of_what_became_dual() -> None:
+    w, z = torch.tensor([1.0, 2.0], requires_grad=True), torch.tensor([4.0, 5.0])
+    with fw.dual_level():
+        z.mul_(fw.make_dual(torch.tensor([1.0, 2.0]), torch.tensor([0.5, 0.25])) * w)
+        fw.unpack_dual(z).tangent.sum().backward()
+    assert w.grad.tolist() == [2.0, 1.25]
+
+
+@pytest.mark.parametrize("other", [lambda z: z[1:], lambda z: z.detach(), lambda z: z.numpy(), lambda z: z.view(1, 3)])
+def test_stores_of_tangents_into_shared_memory_are_refused(other: Any) -> None:
+    """What others hold of the memory would have no tangent."""
+    z = torch.tensor([4.0, 5.0, 6.0])
+    held = other(z)
+    with fw.dual_level():
+        d = fw.make_dual(torch.tensor([1.0, 2.0, 3.0]), torch.ones(3))
+        for store in (lambda: z.add_(d), lambda: z[:2].add_(d[0]), lambda: z.__setitem__(0, d[0])):
+            with pytest.raises(NotImplementedError, match="whose memory others share"):
+                store()
+        with pytest.raises(NotImplementedError, match="out="):
+            torch.add(d, d, out=z)
+    assert z.tolist() == [4.0, 5.0, 6.0] and held is not None
+
+
+def test_running_statistics_take_no_tangent() -> None:
+    x, mean = torch.tensor([[1.0], [2.0], [3.0]]), torch.zeros(1)
+    with fw.dual_level():
+        d = fw.make_dual(x, torch.tensor([[1.0], [0.0], [0.0]]))
+        made = torch.nn.functional.batch_norm(d, mean, torch.ones(1), training=True, eps=0.0)
+        # the tangent v - mean(v) - y mean(y v), over the spread, of y = (-1.2247, 0, 1.2247)
+        assert fw.unpack_dual(made).tangent.flatten().tolist() == pytest.approx([0.2041, -0.4082, 0.2041], abs=1e-4)
+        assert fw.unpack_dual(mean).tangent is None
+    assert mean.item() == pytest.approx(0.2)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager.dispatch import Operation, call
-from srcgrad.eager.lifted_arrays import as_array
+from srcgrad.eager.lifted_arrays import as_array, is_lifted
 from srcgrad.eager.nn.functional.activations import F
 from srcgrad.eager.registry import FUNCTIONS, function
 from srcgrad.eager.tensor import Tensor
@@ -106,8 +106,8 @@ def batch_norm(
 
 
 def _moved(kept: Tensor, now: Any, momentum: float) -> None:
-    """A running mean moved a step towards what is now."""
-    array = kept.storage_array()
+    """A running mean moved a step towards what is now; it takes no tangent, as in PyTorch."""
+    array, now = kept.storage_array(), now.detached() if is_lifted(now) else now
     array[...] = (1 - momentum) * array + momentum * now
     if kept.counter is None:
         kept.counter = [0]
