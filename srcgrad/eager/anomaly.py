@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.eager.flat import tensor_partials
 from srcgrad.eager.graph import Node
 from srcgrad.eager.modes import anomaly
 from srcgrad.eager.tensor import Tensor
@@ -25,7 +26,7 @@ def remember(node: Node) -> None:
 def applied(node: Node, g: Any, create: bool) -> Any:
     """A node's step, with the forward call named where it fails or makes nan."""
     try:
-        partials = node.apply_to_tensors(g) if create else node.apply(g)
+        partials = tensor_partials(node, g) if create else node.apply(g)
     except Exception:
         _tell(node)
         raise

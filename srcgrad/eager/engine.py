@@ -17,6 +17,7 @@ import numpy as np
 
 from srcgrad.eager import dtypes, messages
 from srcgrad.eager.accumulation import accumulate_into
+from srcgrad.eager.flat import tensor_partials
 from srcgrad.eager.graph import AccumulateGrad, Node
 from srcgrad.eager.levels import check_home, gradients_of_batch, of_primal
 from srcgrad.eager.lifted_arrays import concerns, is_lifted
@@ -216,7 +217,7 @@ def _applied(node: Node, g: Any, create: bool) -> Any:
 
         partials = applied(node, g, create)
     elif create:
-        partials = node.apply_to_tensors(g)
+        partials = tensor_partials(node, g)
     else:
         try:
             partials = node.apply(g)
@@ -244,7 +245,7 @@ def called(node: Node, grads: tuple[Any, ...]) -> Any:
     if g is None and not node.takes_none:
         partials: Any = (None,) * len(node.edges)
     else:
-        partials = node.apply_to_tensors(g) if create else node.apply(g)
+        partials = tensor_partials(node, g) if create else node.apply(g)
     made = tuple(p if p is None or isinstance(p, Tensor) else Tensor.of(p) for p in partials)
     made += (None,) * (len(node.edges) - len(made))
     return made[0] if len(made) == 1 else made

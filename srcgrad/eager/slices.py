@@ -17,6 +17,7 @@ from srcgrad import runtime
 from srcgrad.eager import messages
 from srcgrad.eager.composed import composed
 from srcgrad.eager.dispatch import Operation, call
+from srcgrad.eager.flat import tensor_partials
 from srcgrad.eager.graph import Edge, Node, sequence
 from srcgrad.eager.lifted_arrays import in_order, is_lifted
 from srcgrad.eager.tensor import Tensor
@@ -214,7 +215,7 @@ class CopySlices(Node):
         part = self.region.gathered(g)
         if self.inner is None:
             return [self.region.replaced(g, None), part]
-        partials = self.inner.apply_to_tensors(part)
+        partials = tensor_partials(self.inner, part)
         mine = [partials[i] for i in self.own if i < len(partials) and partials[i] is not None]
         total = mine[0] if mine else None
         for more in mine[1:]:
