@@ -161,15 +161,20 @@ def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
 def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     """The coordinates of a grid, without memory."""
     given = list(tensors[0]) if len(tensors) == 1 and isinstance(tensors[0], tuple | list) else list(tensors)
-    swapped = indexing == "xy" and len(given) > 1
-    if swapped:
-        given[:2] = given[1::-1]
-    shape = tuple(t.array.size for t in given)
+    if indexing not in (None, "ij", "xy"):
+        raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
+    for t in given:
+        if t.array.dtype != given[0].array.dtype:
+            raise RuntimeError("meshgrid expects all tensors to have the same dtype")
+        if t.array.ndim > 1:
+            shown = list(t.array.shape)
+            raise RuntimeError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {shown}")
+    axes = list(range(len(given)))
+    if indexing == "xy":
+        axes[:2] = axes[1::-1]  # the first tensor runs along the columns, the second along the rows
+    shape = tuple(given[axis].array.size for axis in axes)
     made = []
-    for axis, t in enumerate(given):
+    for t, axis in zip(given, axes, strict=True):
         column = reshape(t, (1,) * axis + (-1,) + (1,) * (len(given) - axis - 1))
         made.append(expand(column, shape))
-    if swapped:
-        made = [t.transpose(0, 1) for t in made]
-        made[:2] = made[1::-1]
     return tuple(made)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.eager.composed import composed
 from srcgrad.eager.dispatch import Operation, call
 from srcgrad.eager.lifted_arrays import in_order, memories
 from srcgrad.eager.operations.creation import clone
@@ -22,7 +23,6 @@ _tril = Operation(np.tril, "TrilBackward0")
 _triu = Operation(np.triu, "TriuBackward0")
 _diagonal = Operation(np.diagonal, "DiagonalBackward0")
 _diagonal_copy = Operation(np.diagonal, "DiagonalBackward0_copy")
-_diag_embed = Operation(np.diag, "DiagEmbedBackward0")
 _unfold = Operation(np.take, "UnfoldBackward0")
 _as_strided = Operation(np.take, "AsStridedBackward0")
 
@@ -149,9 +149,27 @@ def main_diagonal(input: Tensor) -> Tensor:
 
 
 @function("diag_embed", method=True)
-def diag_embed(input: Tensor, offset: int = 0) -> Tensor:
-    """A matrix with a vector on its diagonal."""
-    made: Tensor = call(_diag_embed, {"v": input, "k": offset})
+def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
+    """Matrices, in the dimensions ``dim1`` and ``dim2``, with the rows of the input on a diagonal."""
+    ndim = input.array.ndim + 1
+    a1, a2 = wrapped(dim1, ndim), wrapped(dim2, ndim)
+    if a1 == a2:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    size = input.array.shape[-1]
+    side = size + abs(offset)
+    places = np.full((side, side), size)  # of a zero, which stands behind each row
+    along = np.arange(size)
+    places[along + max(-offset, 0), along + max(offset, 0)] = along
+
+    def compute(x: Tensor) -> Tensor:
+        from srcgrad.eager.operations.joining import cat
+
+        zero = Tensor.of(np.zeros((*x.array.shape[:-1], 1), x.array.dtype))
+        made: Tensor = movedim(cat([x, zero], -1)[..., Tensor.of(places)], (-2, -1), (a1, a2)).contiguous()
+        return made
+
+    saved = {"offset": offset, "dim1": dim1, "dim2": dim2}
+    made: Tensor = composed("DiagEmbedBackward0", compute, input, saved=saved, keeps=True)
     return made
 
 
