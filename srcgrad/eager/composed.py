@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager import messages
+from srcgrad.eager.constants import check_captured_constants
 from srcgrad.eager.dispatch import Operation, call, watched_among
 from srcgrad.eager.graph import Node, modified, node_class, sequence
 from srcgrad.eager.lifted_arrays import in_order
@@ -142,6 +143,7 @@ def composed(
     """
     if not state.recording or not any(t.requires_grad for t in inputs):
         return function(*inputs)
+    check_captured_constants(name, function, inputs)
     aliases = tuple(_copy(t) if i in copied else _alias(t) for i, t in enumerate(inputs))
     made = function(*aliases)
     outputs = made if isinstance(made, tuple) else (made,)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from srcgrad.eager.constants import constants_checked
 from srcgrad.eager.outputs import takes_out, with_out
 from srcgrad.eager.tensor import Tensor
 
@@ -25,6 +26,7 @@ def function(*names: str, method: bool | str = False, module: str = "") -> Calla
     def export(f: AnyFunction) -> AnyFunction:
         table = FUNCTIONS.setdefault(module, {})
         offered = takes_out(f)
+        f = constants_checked(f)
         for name in names or (f.__name__,):
             table[name] = with_out(name, f) if offered else f
             if method is True:
@@ -40,6 +42,7 @@ def method(*names: str) -> Callable[[AnyFunction], AnyFunction]:
     """Decorator: a method of tensors only."""
 
     def export(f: AnyFunction) -> AnyFunction:
+        f = constants_checked(f)
         for name in names or (f.__name__,):
             setattr(Tensor, name, f)
         return f

@@ -27,6 +27,8 @@ def leaves() -> dict[str, Any]:
         "C": c,
         "H": c @ c.conj().T + 2 * np.eye(3),
         "z": v + 1j * w,
+        "k": np.array(0.4),
+        "q": np.array([0.0, 0.3, 1.0]),
     }
 
 
@@ -209,6 +211,14 @@ THEMES: dict[str, tuple[str, ...]] = {
         "t.quantile(v,.3,interpolation='lower')",
         "t.quantile(v,.3,interpolation='midpoint')",
         "t.quantile(n,.5,keepdim=True)",
+        "t.quantile(v,k)",
+        "t.quantile(n,t.stack([k,k/2]),dim=1)",
+        "t.nanquantile(v,k)",
+        "t.gradient(n,spacing=(q,),dim=1)[0]",
+        "t.gradient(A,spacing=(q,q*2+q**2))[1]",
+        "t.gradient(A,spacing=(q,),dim=0,edge_order=2)[0]",
+        "t.cov(n,aweights=u.abs())",
+        "t.frexp(v)[0]*v",
         "t.cov(n)",
         "t.cov(v)",
         "t.cov(r,correction=0)",
@@ -233,6 +243,8 @@ THEMES: dict[str, tuple[str, ...]] = {
         "t.slice_scatter(A,B[:2],0,0,2)",
         "t.diagonal_scatter(A,u)",
         "t.diagflat(n)",
+        "t.diag_embed(b3,1,0,2)",
+        "t.meshgrid(u,v,indexing='xy')[0]*t.meshgrid(u,v,indexing='xy')[1]",
         "t.block_diag(A,n)",
         "t.cartesian_prod(u,v)",
         "t.combinations(v)",
@@ -267,6 +279,8 @@ THEMES: dict[str, tuple[str, ...]] = {
         "t.fft.hfft2(C)",
         "t.fft.rfft(v,2).abs()",
         "t.stft(t.cat([v,w]),4,return_complex=True,window=t.ones(4,dtype=t.float64)).abs()",
+        "t.stft(t.cat([v,w]),4,return_complex=True,window=v).abs()",
+        "t.stft(t.cat([v,w]),4,win_length=3,return_complex=True,window=v[:3]).abs()",
         "t.stft(t.cat([v,w]),4,hop_length=2,center=False,return_complex=True,window=t.ones(4,dtype=t.float64)).abs()",
     ),
     "complex": (

@@ -49,6 +49,15 @@ def directions(arrays: dict[str, Any], names: Any) -> dict[str, Any]:
     }
 
 
+def symmetric(along: dict[str, Any]) -> dict[str, Any]:
+    """Directions in which matrices of which functions read one triangle stay symmetric, or triangular."""
+    for name in {"P", "H"} & set(along):
+        along[name] = along[name] + along[name].conj().T
+    if "S" in along:
+        along["S"] = np.tril(along["S"])
+    return along
+
+
 def difference(f: Callable[[dict[str, Any]], float], arrays: dict[str, Any], along: dict[str, Any]) -> float:
     """The slope of ``f`` along a direction, by a central difference."""
     moved = [
@@ -78,15 +87,28 @@ def test_gradients_are_the_slopes(expression: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found = gradients(eager, expression, arrays)
-        direction = directions(arrays, found)
-        if "P" in direction or "H" in direction:  # functions of one triangle: along what stays symmetric
-            for name in {"P", "H"} & set(direction):
-                direction[name] = direction[name] + direction[name].conj().T
-        if "S" in direction:
-            direction["S"] = np.tril(direction["S"])
+        direction = symmetric(directions(arrays, arrays))  # a gradient of None stands for zeros
         slope = difference(lambda moved: value(eager, expression, tensors(eager, moved)).item(), arrays, direction)
         total = sum(along(g.numpy(), direction[name]) for name, g in found.items())
     assert total == pytest.approx(slope, rel=1e-5, abs=1e-6)
+
+
+@pytest.mark.parametrize("expression", EXPRESSIONS)
+def test_tangents_are_the_slopes(expression: str) -> None:
+    if "cholesky_solve" not in expression and ("lgamma" in expression or "special" in expression):
+        pytest.importorskip("scipy")
+    arrays = arrays_of(expression)
+    direction = symmetric(directions(arrays, arrays))
+    primals, tangents = ([eager.tensor(given[name]) for name in arrays] for given in (arrays, direction))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        _, tangent = eager.func.jvp(
+            lambda *given: value(eager, expression, dict(zip(arrays, given, strict=True))),
+            tuple(primals),
+            tuple(tangents),
+        )
+        slope = difference(lambda moved: value(eager, expression, tensors(eager, moved)).item(), arrays, direction)
+    assert tangent.item() == pytest.approx(slope, rel=1e-5, abs=1e-6)
 
 
 @pytest.mark.parametrize("expression", [e for e in EXPRESSIONS if e not in REFUSED_BY_PYTORCH])
@@ -127,11 +149,7 @@ def test_gradients_of_gradients_are_their_slopes(expression: str) -> None:
         _, found = twice(expression, arrays)
         if not found:
             return
-        direction = directions(arrays, found)
-        for name in {"P", "H"} & set(direction):
-            direction[name] = direction[name] + direction[name].conj().T
-        if "S" in direction:
-            direction["S"] = np.tril(direction["S"])
+        direction = symmetric(directions(arrays, found))
         slope = difference(lambda moved: twice(expression, moved)[0], arrays, direction)
         total = sum(along(g.numpy(), direction[name]) for name, g in found.items())
     assert total == pytest.approx(slope, rel=1e-4, abs=1e-4)

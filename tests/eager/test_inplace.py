@@ -124,3 +124,43 @@ def test_what_was_saved_and_then_written_to_is_not_read_under_vmap(way):
 
     with pytest.raises(RuntimeError, match="modified by an inplace operation"):
         way(f)(torch.ones(3, 2, dtype=torch.float64))
+
+
+def test_a_copy_into_another_dtype_gives_gradients_of_the_dtype_of_the_source() -> None:
+    x = torch.tensor([0.0, 1.0], dtype=torch.float64, requires_grad=True)
+    y = torch.zeros(2, dtype=torch.complex128)
+    y.copy_(x * x)
+    weights = torch.tensor([1 + 2j, 3j], dtype=torch.complex128)
+    (g,) = torch.autograd.grad((y * weights).abs().pow(2).sum(), x, create_graph=True)
+    (h,) = torch.autograd.grad(g.sum(), x)
+    assert (g.dtype, h.dtype) == (torch.float64, torch.float64)
+    assert g.tolist() == pytest.approx([0.0, 36.0])  # of 5 x^4 and 9 x^4
+    assert h.tolist() == pytest.approx([0.0, 108.0])
+
+
+@pytest.mark.parametrize("narrow", [torch.float16, torch.float32])
+def test_hooks_and_retained_gradients_before_a_copy_have_their_own_dtype(narrow: torch.dtype) -> None:
+    x = torch.tensor([1.0, 2.0], dtype=narrow, requires_grad=True)
+    z = x * 3
+    z.retain_grad()
+    seen: list[torch.dtype] = []
+    z.register_hook(lambda g: seen.append(g.dtype))
+    y = torch.zeros(2, dtype=torch.float64)
+    y[:] = z
+    (y * y).sum().backward()
+    assert (x.grad.dtype, z.grad.dtype, seen) == (narrow, narrow, [narrow])
+    assert x.grad.tolist() == [18.0, 36.0]
+
+
+def test_a_copy_into_another_dtype_goes_through_views_of_other_strides() -> None:
+    x = torch.tensor([1.0, 2.0, 3.0], dtype=torch.float64, requires_grad=True)
+    y = torch.zeros(2, 2, dtype=torch.complex128)
+    y.t()[0] = x[:2]
+    (y * (1 + 1j)).sum().real.backward()
+    assert x.grad.tolist() == [1.0, 1.0, 0.0]
+    z = torch.tensor([1j, 2.0, 3.0], requires_grad=True)
+    w = z.clone()
+    w[1:].copy_(x[:1])
+    w.abs().pow(2).sum().backward()
+    assert x.grad.tolist() == [5.0, 1.0, 0.0]
+    assert z.grad.tolist() == [2j, 0, 0]

@@ -117,3 +117,54 @@ def test_tensors_made_in_inference_mode_cannot_be_saved_or_written() -> None:
     with pytest.raises(RuntimeError, match="Inplace update to inference tensor"):
         a.add_(1)
     assert not a.clone().is_inference()
+
+
+def test_a_grid_by_columns_has_the_first_tensor_along_its_rows() -> None:
+    a, b = torch.tensor([1.0, 2.0, 3.0], requires_grad=True), torch.tensor([4.0, 5.0], requires_grad=True)
+    x, y = torch.meshgrid(a, b, indexing="xy")
+    assert (x.tolist(), y.tolist()) == ([[1.0, 2.0, 3.0]] * 2, [[4.0] * 3, [5.0] * 3])
+    (x * torch.arange(6.0).reshape(2, 3) + y).sum().backward()
+    assert (a.grad.tolist(), b.grad.tolist()) == ([3.0, 5.0, 7.0], [3.0, 3.0])
+    cube = torch.meshgrid(a, b, torch.ones(4), indexing="xy")
+    assert {tuple(part.shape) for part in cube} == {(2, 3, 4)}
+    with pytest.raises(RuntimeError, match='indexing must be one of "xy" or "ij"'):
+        torch.meshgrid(a, b, indexing="yx")
+
+
+def test_diagonals_are_embedded_for_each_row_of_a_batch() -> None:
+    m = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    made = torch.diag_embed(m, 1)
+    assert made.tolist() == [[[0, 1, 0], [0, 0, 2], [0, 0, 0]], [[0, 3, 0], [0, 0, 4], [0, 0, 0]]]
+    (made * torch.arange(18.0).reshape(2, 3, 3)).sum().backward()
+    assert m.grad.tolist() == [[1.0, 5.0], [10.0, 14.0]]
+    between = torch.diag_embed(m, -1, 0, 2)
+    assert between.tolist() == [[[0, 0, 0], [0, 0, 0]], [[1, 0, 0], [3, 0, 0]], [[0, 2, 0], [0, 4, 0]]]
+    assert torch.func.vmap(torch.diag_embed)(m[None])[0].tolist() == torch.diag_embed(m).tolist()
+    with pytest.raises(RuntimeError, match="diagonal dimensions cannot be identical"):
+        torch.diag_embed(m, 0, 1, -2)
+
+
+def test_the_significand_has_a_derivative() -> None:
+    x = torch.tensor([3.0, -5.0, 0.25], requires_grad=True)
+    mantissa, exponent = torch.frexp(x)
+    assert (mantissa.tolist(), exponent.tolist()) == ([0.75, -0.625, 0.5], [2, 3, -1])
+    (mantissa * x).sum().backward()
+    assert x.grad.tolist() == [1.5, -1.25, 1.0]
+    _, tangent = torch.func.jvp(lambda a: torch.frexp(a)[0], (x.detach(),), (torch.ones(3),))
+    assert tangent.tolist() == [0.25, 0.125, 2.0]
+    with pytest.raises(RuntimeError, match="only supports floating-point dtypes"):
+        torch.frexp(torch.tensor([3]))
+
+
+def test_coordinates_of_slopes_windows_and_shares_of_quantiles_have_derivatives() -> None:
+    p = torch.tensor([1.0, 4.0, 9.0], requires_grad=True)
+    q = torch.tensor([0.0, 1.0, 3.0], requires_grad=True)
+    torch.gradient(p, spacing=(q,))[0].sum().backward()
+    assert p.grad.tolist() == pytest.approx([-5 / 3, 1.0, 2 / 3], rel=1e-5)
+    assert q.grad.tolist() == pytest.approx([46 / 9, -3.5, -29 / 18], rel=1e-5)
+    share = torch.tensor(0.25, requires_grad=True)
+    torch.quantile(torch.tensor([1.0, 2.0, 4.0]), share).backward()
+    assert share.grad.item() == 2.0
+    window = torch.ones(2, requires_grad=True)
+    torch.stft(torch.tensor([1.0, 2.0]), 2, center=False, window=window, return_complex=True).real.sum().backward()
+    assert window.grad.tolist() == [2.0, 0.0]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager import dtypes, messages
+from srcgrad.eager.dispatch import Operation, call
 from srcgrad.eager.elementwise import settled
 from srcgrad.eager.lifted_arrays import as_array
 from srcgrad.eager.operations.creation import leaf
@@ -16,13 +17,20 @@ from srcgrad.eager.registry import function
 from srcgrad.eager.return_types import Results, results
 from srcgrad.eager.tensor import Tensor
 
+_frexp = Operation(np.frexp, "FrexpBackward0")
+
 
 @function("bincount", method=True)
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
     """How often each number occurs, or the sum of its weights."""
     if input.array.ndim != 1 or (input.array.size and input.array.min() < 0):
         raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
-    return leaf(np.bincount(input.array, None if weights is None else weights.detach().array, minlength))
+    if weights is None:
+        return leaf(np.bincount(input.array, None, minlength))
+    counts = np.bincount(input.array, weights.detach().array, minlength)
+    # PyTorch adds up in float64, unless the weights are float32.
+    made = leaf(counts.astype(np.float32) if weights.dtype is dtypes.float32 else counts)
+    return underivable(made, (weights,), "bincount")
 
 
 @function("histc", method=True)
@@ -73,9 +81,13 @@ _of_pairs("lcm", np.lcm)
 
 @function("frexp", method=True)
 def frexp(input: Tensor) -> Results:
-    """The significand and the exponent of each element."""
-    significand, exponent = np.frexp(input.detach().array)
-    return results("frexp", ("mantissa", "exponent"), leaf(np.asarray(significand)), leaf(np.asarray(exponent)))
+    """The significand, which has a derivative, and the exponent of each element."""
+    if input.array.dtype.kind != "f":
+        raise RuntimeError("torch.frexp() only supports floating-point dtypes")
+    significand, exponent = call(_frexp, {"x": input})
+    if significand.node is not None:
+        significand.node.statics = {"exponent": exponent}
+    return results("frexp", ("mantissa", "exponent"), significand, exponent)
 
 
 @function("unique_consecutive", method=True)

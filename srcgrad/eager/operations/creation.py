@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager import dtypes, messages
+from srcgrad.eager.constants import Number
 from srcgrad.eager.dispatch import Operation, call
 from srcgrad.eager.modes import state
 from srcgrad.eager.registry import function, method
@@ -195,7 +196,7 @@ def asarray(
 
 
 @function("scalar_tensor")
-def scalar_tensor(s: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+def scalar_tensor(s: Number, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """A 0-d tensor of the default dtype."""
     return leaf(array_of(s, dtype or dtypes.get_default_dtype()), requires_grad)
 

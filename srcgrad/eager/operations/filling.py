@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager import dtypes
+from srcgrad.eager.constants import Number, plain_number, varies
 from srcgrad.eager.lifted_arrays import repeated
 from srcgrad.eager.operations.creation import leaf, on_cpu
 from srcgrad.eager.registry import function, method
@@ -101,12 +102,8 @@ for _name, _fill in (("zeros", np.zeros), ("ones", np.ones), ("empty", np.zeros)
     method(f"new_{_name}")(_new_filled(f"new_{_name}", _fill))
 
 
-def _number(value: Any) -> Any:
-    return value.item() if isinstance(value, Tensor) else value
-
-
 def _check_number(name: str, value: Any) -> None:
-    if isinstance(value, Tensor) and (value.requires_grad or value.array.ndim):
+    if isinstance(value, Tensor) and (value.requires_grad or varies(value) or value.array.ndim):
         raise TypeError(f"{name}(): argument 'fill_value' (position 2) must be Number, not Tensor")
 
 
@@ -118,7 +115,7 @@ def full(
     """A tensor of one number everywhere."""
     shape = checked_shape("full", (size,) if isinstance(size, int) else (tuple(size),))
     _check_number("full", fill_value)
-    number = _number(fill_value)
+    number = plain_number("full", "fill_value", fill_value)
     return leaf(np.full(shape, number, (dtype or dtypes.of_number(number)).numpy), requires_grad)
 
 
@@ -130,7 +127,8 @@ def full_like(
     """A tensor of the input's shape and dtype, one number everywhere."""
     check_tensor("full_like", input)
     _check_number("full_like", fill_value)
-    array = np.full(input.array.shape, _number(fill_value), (dtype or input.dtype).numpy)
+    number = plain_number("full_like", "fill_value", fill_value)
+    array = np.full(input.array.shape, number, (dtype or input.dtype).numpy)
     return leaf(repeated(array, input.array), requires_grad)
 
 
@@ -167,9 +165,9 @@ def arange(
         given.insert(0, start)
     if end is not None:
         given.append(end)
-    values = [_number(v) for v in given]
+    values = [plain_number("arange", "end", v) for v in given]
     low, high = (0, values[0]) if len(values) == 1 else values[:2]
-    step = values[2] if len(values) > 2 else _number(step)
+    step = values[2] if len(values) > 2 else plain_number("arange", "step", step)
     if step == 0:
         raise RuntimeError("step must be nonzero")
     if (high - low) * step < 0:
@@ -182,7 +180,9 @@ def arange(
 
 
 @function("range")
-def range_(start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Any = None, requires_grad: bool = False) -> Tensor:
+def range_(
+    start: Number = 0, end: Number = None, step: Number = 1, *, dtype: Any = None, requires_grad: bool = False
+) -> Tensor:
     """The numbers from ``start`` on, ``step`` apart, up to ``end``."""
     if end is None:
         start, end = 0, start
@@ -192,7 +192,7 @@ def range_(start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Any = None,
 
 def _spaced(start: Any, end: Any, steps: int, dtype: Any) -> Any:
     """Numbers evenly apart, computed from both ends so that the middle is exact."""
-    start, end = _number(start), _number(end)
+    start, end = (v.item() if isinstance(v, Tensor) else v for v in (start, end))
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
     kind = dtype.type

@@ -12,6 +12,7 @@ from srcgrad.eager.composed import composed
 from srcgrad.eager.dispatch import Operation, call
 from srcgrad.eager.operations.complex_parts import conj
 from srcgrad.eager.operations.creation import leaf
+from srcgrad.eager.operations.joining import cat
 from srcgrad.eager.operations.matrix import fresh_squeeze
 from srcgrad.eager.operations.rearranging import roll
 from srcgrad.eager.operations.shaping import transpose, unsqueeze, wrapped
@@ -193,10 +194,12 @@ def stft(
         places = np.pad(places, n_fft // 2, mode=pad_mode)  # type: ignore[call-overload]
     starts = np.arange(0, len(places) - n_fft + 1, hop)
     frames = rows[:, leaf(places[starts[:, None] + np.arange(n_fft)])]
-    weights = np.ones(width, rows.array.dtype) if window is None else window.array
+    weights = leaf(np.ones(width, rows.array.dtype)) if window is None else window
     before = (n_fft - width) // 2
-    padded = np.pad(weights, (before, n_fft - width - before))
-    windowed = frames * leaf(padded)
+    if width < n_fft:
+        sides = [leaf(np.zeros(n, weights.array.dtype)) for n in (before, n_fft - width - before)]
+        weights = cat([sides[0], weights, sides[1]])
+    windowed = frames * weights
     norm = "ortho" if normalized else None
     if not one_sided or input.dtype.is_complex:
         made = _forward(windowed, None, -1, norm, True)

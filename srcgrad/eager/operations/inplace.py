@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager.composed import composed
+from srcgrad.eager.constants import constants_checked
 from srcgrad.eager.dispatch import Operation, call
 from srcgrad.eager.lifted_arrays import is_lifted
 from srcgrad.eager.modes import state
@@ -48,6 +49,8 @@ def in_place(
     ``copies``: a graph within the function holds its input, so that the old values are kept for it as a copy.
     ``reads`` and ``apart`` are those of ``write``.
     """
+
+    f = constants_checked(f)
 
     def f_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         if ufunc is not None and len(args) == 1 and not kwargs and _unrecorded(self, args[0]):
@@ -197,7 +200,7 @@ def copy_(self: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
     def compute(old: Tensor) -> Tensor:
         array = np.broadcast_to(src.array, old.array.shape).astype(old.array.dtype)
         made: Tensor
-        if array.shape == src.array.shape:
+        if array.shape == src.array.shape and array.dtype == src.array.dtype:
             made = call(_copy, {"x": src}, array=array)
         else:
             made = call(_copy_broadcast, {"array": src, "shape": array.shape}, array=array)

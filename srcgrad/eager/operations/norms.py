@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.eager.constants import Number
 from srcgrad.eager.operations.creation import leaf
 from srcgrad.eager.operations.matrix import matmul
 from srcgrad.eager.operations.products import linalg_cross, matrix_power, multi_dot
@@ -25,7 +26,7 @@ function("matmul", module="linalg")(matmul)
 
 
 def _vector_norm(
-    x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Any = None
+    x: Tensor, ord: Number = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Any = None
 ) -> Tensor:
     """The norm of all elements as one vector, or of the vectors along dimensions."""
     return vector_norm(x if dtype is None else x.to(dtype), ord, dim, keepdim)
@@ -35,7 +36,7 @@ function("vector_norm", module="linalg")(_vector_norm)
 
 
 def matrix_norm(
-    A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None, out: Any = None
+    A: Tensor, ord: Number = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None, out: Any = None
 ) -> Tensor:
     """The norm of matrices."""
     check_matrix("linalg.matrix_norm", A)
@@ -68,7 +69,7 @@ function("matrix_norm", module="linalg")(matrix_norm)
 
 @function("norm", module="linalg")
 def norm(
-    A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, out: Any = None, dtype: Any = None
+    A: Tensor, ord: Number = None, dim: Any = None, keepdim: bool = False, *, out: Any = None, dtype: Any = None
 ) -> Tensor:
     """The norm of a vector or of a matrix."""
     if dim is not None and not isinstance(dim, int):
@@ -85,7 +86,7 @@ def norm(
 
 
 @function("cond", module="linalg")
-def cond(A: Tensor, p: Any = None, *, out: Any = None) -> Tensor:
+def cond(A: Tensor, p: Number = None, *, out: Any = None) -> Tensor:
     """How much a system of this matrix magnifies errors."""
     if A.array.ndim < 2:
         raise RuntimeError("linalg.cond: The input tensor must have at least 2 dimensions.")
@@ -102,7 +103,9 @@ def cond(A: Tensor, p: Any = None, *, out: Any = None) -> Tensor:
 
 
 @function("matrix_rank", module="linalg")
-def matrix_rank(A: Tensor, *, tol: Any = None, atol: Any = None, rtol: Any = None, hermitian: bool = False) -> Tensor:
+def matrix_rank(
+    A: Tensor, *, tol: Number = None, atol: Number = None, rtol: Number = None, hermitian: bool = False
+) -> Tensor:
     """The number of singular values that are not negligible."""
     values = np.linalg.svd(A.array, compute_uv=False)
     share = rtol if rtol is not None else max(A.array.shape[-2:]) * np.finfo(A.array.dtype).eps

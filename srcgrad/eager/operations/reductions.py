@@ -10,6 +10,7 @@ import numpy as np
 
 from srcgrad.eager import dtypes
 from srcgrad.eager.composed import composed
+from srcgrad.eager.constants import Number
 from srcgrad.eager.dispatch import Operation, call
 from srcgrad.eager.graph import Node
 from srcgrad.eager.lifted_arrays import as_array
@@ -176,7 +177,7 @@ std = function("std", method=True)(_corrected("std", _std))
 
 def _and_mean(name: str, node: str, spread: Callable[..., Tensor]) -> None:
     def f(
-        input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
+        input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Number = None
     ) -> tuple[Tensor, Tensor]:
         def compute(x: Tensor) -> tuple[Tensor, Tensor]:
             return spread(x, dim, unbiased, keepdim, correction=correction), mean(
@@ -196,7 +197,7 @@ _and_mean("std_mean", "StdMeanBackward0", std)
 
 
 @function("norm", method=True)
-def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Tensor:
+def norm(input: Tensor, p: Number = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Tensor:
     """The norm of all elements as one vector, or of the vectors along dimensions."""
     if dtype is not None:
         input = input.to(dtype)

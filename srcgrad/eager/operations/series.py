@@ -9,6 +9,7 @@ import numpy as np
 
 from srcgrad.eager import dtypes
 from srcgrad.eager.composed import composed
+from srcgrad.eager.constants import Number, plain_number, varies
 from srcgrad.eager.dispatch import Operation, call
 from srcgrad.eager.lifted_arrays import as_array, is_lifted
 from srcgrad.eager.operations.creation import leaf
@@ -116,7 +117,7 @@ def _steps(y: Tensor, x: Tensor, axis: int) -> Tensor:
 
 
 @function("trapezoid", "trapz")
-def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = 1, dim: int = -1) -> Tensor:
+def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Number = 1, dim: int = -1) -> Tensor:
     """The area under straight lines between points."""
     axis = wrapped(dim, y.array.ndim)
     if x is None:
@@ -127,7 +128,7 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = 1, dim: int = -1)
 
 
 @function("cumulative_trapezoid")
-def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = 1, dim: int = -1) -> Tensor:
+def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Number = 1, dim: int = -1) -> Tensor:
     """The areas under straight lines between points up to each of them."""
     axis = wrapped(dim, y.array.ndim)
     later, earlier = _ends(y, axis)
@@ -139,11 +140,26 @@ def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = 1, dim
 
 @function("gradient")
 def gradient(input: Tensor, *, spacing: Any = 1, dim: Any = None, edge_order: int = 1) -> tuple[Tensor, ...]:
-    """Slopes along dimensions, by differences of both neighbours."""
+    """Slopes along dimensions, by differences of both neighbours.
+
+    ``spacing``: one distance for all dimensions, or one for each: a number, or a vector of coordinates, by which there
+    is a derivative too.
+    """
     ndim = input.array.ndim
     axes = range(ndim) if dim is None else (dim,) if isinstance(dim, int) else dim
     axes = [wrapped(d, ndim) for d in axes]
-    spacings = list(spacing) if isinstance(spacing, tuple | list) else [spacing] * len(axes)
+    if edge_order not in (1, 2):
+        raise RuntimeError("torch.gradient only supports edge_order=1 and edge_order=2.")
+    if isinstance(spacing, tuple | list):
+        spacings = list(spacing)
+    else:
+        spacings = [plain_number("gradient", "spacing", spacing)] * len(axes)
+    for step in spacings:
+        if isinstance(step, Tensor) and step.array.ndim != 1:
+            raise RuntimeError(
+                "torch.gradient expected each element of spacing to have one dimension, but got an element with "
+                f"{step.array.ndim} dimensions!"
+            )
     return tuple(_slopes(input, axis, step, edge_order) for axis, step in zip(axes, spacings, strict=True))
 
 
@@ -176,15 +192,19 @@ def _slopes(input: Tensor, axis: int, step: Any, edge_order: int) -> Tensor:
 def _uneven_slopes(input: Tensor, axis: int, points: Tensor, edge_order: int) -> Tensor:
     size = input.array.shape[axis]
     at = _narrowed(input, axis)
-    x = points.array
-    gaps = np.diff(x).reshape(-1, *(1,) * (input.array.ndim - 1 - axis))
-    h0, h1 = leaf(gaps[:-1]), leaf(gaps[1:])
+    if points.array.shape[0] != size:
+        raise RuntimeError(
+            "torch.gradient expected the elements of spacing to have as many coordinates as the dimension has elements"
+        )
+    later, earlier = _ends(points, 0)
+    gaps = reshape(later - earlier, -1, *(1,) * (input.array.ndim - 1 - axis))
+    h0, h1 = gaps[:-1], gaps[1:]
     a, b, c = -h1 / (h0 * (h0 + h1)), (h1 - h0) / (h0 * h1), h0 / (h1 * (h0 + h1))
     middle = a * at(0, size - 2) + b * at(1, size - 2) + c * at(2, size - 2)
-    g0, g1 = leaf(gaps[:1]), leaf(gaps[-1:])
+    g0, g1 = gaps[:1], gaps[-1:]
     if edge_order == 1:
         return cat([(at(1) - at(0)) / g0, middle, (at(-1) - at(-2)) / g1], axis)
-    p, q = leaf(gaps[1:2]), leaf(gaps[-2:-1])
+    p, q = gaps[1:2], gaps[-2:-1]
     first = -(g0 * 2 + p) / (g0 * (g0 + p)) * at(0) + (g0 + p) / (g0 * p) * at(1) - g0 / (p * (g0 + p)) * at(2)
     last = g1 / (q * (q + g1)) * at(-3) - (g1 + q) / (q * g1) * at(-2) + (g1 * 2 + q) / (g1 * (q + g1)) * at(-1)
     return cat([first, middle, last], axis)
@@ -224,7 +244,12 @@ def _quantile(name: str, ignoring: bool) -> Callable[..., Tensor]:
         if interpolation in ("linear", "midpoint"):
             weight = np.full(ranks.shape, 0.5) if interpolation == "midpoint" else ranks - low
             above = gather(ordered, -1, leaf(np.broadcast_to(high, below.array.shape).copy()))
-            below = below.lerp(above, leaf(np.broadcast_to(weight, below.array.shape).astype(d)))
+            if interpolation == "linear" and varies(q):
+                share = reshape(q, -1) * leaf(np.where(last < 0, 0, last).astype(d)) - leaf(low.astype(d))
+                share = share.masked_fill(leaf(np.broadcast_to(last < 0, low.shape)), 0.0).expand(below.array.shape)
+            else:
+                share = leaf(np.broadcast_to(weight, below.array.shape).astype(d))
+            below = below.lerp(above, share)
         return _shaped(below, np.ndim(shares), None if dim is None else axis, ndim, keepdim)
 
     f.__name__ = f.__qualname__ = name

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager.composed import composed
+from srcgrad.eager.constants import Number
 from srcgrad.eager.dispatch import Operation, call
 from srcgrad.eager.operations.creation import leaf
 from srcgrad.eager.operations.picking import where
@@ -227,7 +228,9 @@ def triangular_solve(
 
 
 @function("pinv", module="linalg")
-def pinv(A: Tensor, *, atol: Any = None, rtol: Any = None, hermitian: bool = False, rcond: Any = None) -> Tensor:
+def pinv(
+    A: Tensor, *, atol: Number = None, rtol: Number = None, hermitian: bool = False, rcond: Number = None
+) -> Tensor:
     """The pseudoinverse."""
     if A.array.ndim < 2 or A.dtype.category < 2:
         raise RuntimeError(
@@ -249,7 +252,7 @@ function("pinverse", method=True)(pinv)
 
 
 @function("lstsq", module="linalg")
-def lstsq(A: Tensor, B: Tensor, rcond: Any = None, *, driver: str | None = None) -> Results:
+def lstsq(A: Tensor, B: Tensor, rcond: Number = None, *, driver: str | None = None) -> Results:
     """The ``X`` that brings ``A X`` nearest to ``B``."""
     check_matrix("torch.linalg.lstsq", A, "input")
     check_floating("torch.linalg.lstsq", A)

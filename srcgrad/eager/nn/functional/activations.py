@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.eager.constants import constants_checked
 from srcgrad.eager.dispatch import Operation, call
 from srcgrad.eager.elementwise import elementwise_unary
 from srcgrad.eager.generators import default_generator, uniform
@@ -97,6 +98,7 @@ def _stored(f: Callable[..., Tensor], name: str) -> Callable[..., Tensor]:
 
 def _switched(f: Callable[..., Tensor], name: str) -> Callable[..., Tensor]:
     """A function with ``inplace=``, as PyTorch's modules call it."""
+    f = constants_checked(f)
     stored = _stored(f, name)
 
     def either(input: Tensor, *args: Any, inplace: bool = False, **kwargs: Any) -> Tensor:
@@ -322,7 +324,7 @@ _with_choice("softmin", softmin)
 
 
 @function("gumbel_softmax", module=F)
-def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Tensor:
+def gumbel_softmax(logits: Tensor, tau: Any = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Tensor:
     """``softmax`` of logits to which random numbers of Gumbel's distribution are added."""
     noise = -np.log(-np.log1p(-default_generator.doubles(logits.array.size)))
     drawn = Tensor.of(noise.astype(logits.array.dtype).reshape(logits.array.shape))
@@ -352,6 +354,6 @@ for _f in (threshold, rrelu, selu, celu):
 for _name, _f in (("relu", _relu), ("sigmoid", _sigmoid)):
     offer(_stored(_f, _name), f"{_name}_")
 for _f in (threshold, rrelu, selu, celu):
-    function(f"{_f.__name__}_")(_stored(_f, _f.__name__))
+    function(f"{_f.__name__}_")(_stored(constants_checked(_f), _f.__name__))
 
 __all__ = ["F", "relu", "softmax", "log_softmax"]

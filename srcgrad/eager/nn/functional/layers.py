@@ -182,7 +182,7 @@ def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace
 
 # --- distances -------------------------------------------------------------------------------------------------------
 @function("normalize", module=F)
-def normalize(input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, out: Any = None) -> Tensor:
+def normalize(input: Tensor, p: float = 2.0, dim: Any = 1, eps: Any = 1e-12, out: Any = None) -> Tensor:
     """Vectors along a dimension divided by their norms."""
     lengths = input.norm(p, dim, keepdim=True).clamp_min(eps).expand_as(input)
     made: Tensor = input / lengths

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.eager.constants import Constant
 from srcgrad.eager.dispatch import Operation, call
 from srcgrad.eager.lifted_arrays import as_array, elements, indexed
 from srcgrad.eager.nn.functional.activations import F, log_softmax
@@ -163,7 +164,7 @@ def soft_margin_loss(
 # --- two outcomes ----------------------------------------------------------------------------------------------------
 @function("binary_cross_entropy", module=F)
 def binary_cross_entropy(
-    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: Any = None, reduce: Any = None,
+    input: Tensor, target: Tensor, weight: Constant | None = None, size_average: Any = None, reduce: Any = None,
     reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
     """The cross-entropy of two outcomes, of which the input is the probability of one."""
@@ -185,8 +186,8 @@ def binary_cross_entropy(
 
 @function("binary_cross_entropy_with_logits", module=F)
 def binary_cross_entropy_with_logits(
-    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: Any = None, reduce: Any = None,
-    reduction: str = "mean", pos_weight: Tensor | None = None,
+    input: Tensor, target: Tensor, weight: Constant | None = None, size_average: Any = None, reduce: Any = None,
+    reduction: str = "mean", pos_weight: Constant | None = None,
 ) -> Tensor:  # fmt: skip
     """The cross-entropy of two outcomes, of which the input is the logit of one."""
     reduction = reduction_of(reduction, size_average, reduce)
@@ -207,7 +208,7 @@ def binary_cross_entropy_with_logits(
 # --- classes ---------------------------------------------------------------------------------------------------------
 @function("nll_loss", module=F)
 def nll_loss(
-    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: Any = None, ignore_index: int = -100,
+    input: Tensor, target: Tensor, weight: Constant | None = None, size_average: Any = None, ignore_index: int = -100,
     reduce: Any = None, reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
     """The negative log-probability of the target class."""

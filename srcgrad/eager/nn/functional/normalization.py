@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.eager.constants import Constant
 from srcgrad.eager.dispatch import Operation, call
 from srcgrad.eager.lifted_arrays import as_array, is_lifted
 from srcgrad.eager.nn.functional.activations import F
@@ -72,7 +73,7 @@ function("layer_norm")(layer_norm)
 
 @function("batch_norm", module=F)
 def batch_norm(
-    input: Tensor, running_mean: Tensor | None, running_var: Tensor | None, weight: Tensor | None = None,
+    input: Tensor, running_mean: Constant | None, running_var: Constant | None, weight: Tensor | None = None,
     bias: Tensor | None = None, training: bool = False, momentum: float = 0.1, eps: float = 1e-5,
 ) -> Tensor:  # fmt: skip
     """Mean 0 and variance 1 for each channel: those of the batch in training, else those that are kept."""
@@ -140,7 +141,7 @@ function("group_norm")(group_norm)
 
 @function("instance_norm", module=F)
 def instance_norm(
-    input: Tensor, running_mean: Tensor | None = None, running_var: Tensor | None = None,
+    input: Tensor, running_mean: Constant | None = None, running_var: Constant | None = None,
     weight: Tensor | None = None, bias: Tensor | None = None, use_input_stats: bool = True, momentum: float = 0.1,
     eps: float = 1e-5,
 ) -> Tensor:  # fmt: skip
@@ -170,7 +171,7 @@ def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None,
 
 
 @function("local_response_norm", module=F)
-def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Tensor:
+def local_response_norm(input: Tensor, size: int, alpha: Any = 1e-4, beta: Any = 0.75, k: Any = 1.0) -> Tensor:
     """Channels divided by a power of the mean square of their neighbours."""
     functions = FUNCTIONS[F]
     squares = (input * input).unsqueeze(1)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.eager.constants import Number
 from srcgrad.eager.dispatch import Operation, call
 from srcgrad.eager.nn.functional.activations import F
 from srcgrad.eager.nn.functional.convolution import each
@@ -163,7 +164,7 @@ def _avg_pool(dimensions: int) -> None:
 
     def avg_pool(
         input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
-        count_include_pad: bool = True, divisor_override: int | None = None,
+        count_include_pad: bool = True, divisor_override: Number = None,
     ) -> Tensor:  # fmt: skip
         if dimensions > 1:
             return _averaged(
@@ -271,7 +272,7 @@ def _lp_pool(dimensions: int) -> None:
     from srcgrad.eager.registry import FUNCTIONS
 
     def lp_pool(
-        input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
+        input: Tensor, norm_type: Any, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
     ) -> Tensor:
         powers = FUNCTIONS[F][f"avg_pool{dimensions}d"](input**norm_type, kernel_size, stride, 0, ceil_mode)
         count = math.prod(each(kernel_size, dimensions))
