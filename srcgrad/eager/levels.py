@@ -388,6 +388,24 @@ def tracks(tensor: Tensor) -> set[int]:
     return {node.level.number for node in nodes_of(tensor) if isinstance(node, Track) and node.level.active}
 
 
+def check_one_derivative(tensor: Tensor, what: str) -> None:
+    """Refuse to take a tensor out of the innermost of several transforms alone, as ``.data`` and ``detach_`` do.
+
+    ``detach`` takes it out of all of them, and needs no check.
+    """
+    if not any(level.strict for level in state.transforms):
+        return
+    array, count = tensor.storage_array(), 0
+    while is_lifted(array):
+        count += isinstance(array, Dual)
+        array = array.primal if isinstance(array, Dual) else array.values
+    if tensor.requires_grad:
+        ends = [node for node in nodes_of(tensor) if isinstance(node, Track | AccumulateGrad)]
+        count += len({node.level.id if isinstance(node, Track) else 0 for node in ends})
+    if count > 1:
+        raise NotImplementedError(messages.NESTED_DATA.format(what=what))
+
+
 def _wrapped(array: Any, tracks: set[int], tensor: Tensor, text: Callable[..., str]) -> str:
     level = level_of(array) if is_lifted(array) else None
     depth = max(tracks, default=0)

@@ -70,6 +70,10 @@ REQUIRES_GRAD_IN_TRANSFORM = (
     "transforms (e.g. grad, vjp, jacrev, jacfwd, hessian) or call requires_grad_() outside of a function being "
     "transformed instead."
 )
+NESTED_DATA = (
+    "{what} of a tensor that has a derivative in several transforms takes it out of the innermost one alone in PyTorch; "
+    "here it cannot. Use detach(), which takes it out of all of them."
+)
 MATERIALIZE = "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
 CREATE_GRAPH_CYCLE = (
     "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient which "

@@ -9,6 +9,7 @@ import pytest
 
 import srcgrad.eager as torch
 import srcgrad.eager.autograd.forward_ad as fw
+from srcgrad.eager import func
 
 X = torch.tensor([1.0, 2.0], dtype=torch.float64)
 V = torch.tensor([1.0, -0.5], dtype=torch.float64)
@@ -172,3 +173,30 @@ def test_running_statistics_take_no_tangent() -> None:
         assert fw.unpack_dual(made).tangent.flatten().tolist() == pytest.approx([0.2041, -0.4082, 0.2041], abs=1e-4)
         assert fw.unpack_dual(mean).tangent is None
     assert mean.item() == pytest.approx(0.2)
+
+
+@pytest.mark.parametrize(
+    "take",
+    [
+        lambda a: a.data,
+        lambda a: a[:].data,
+        lambda a: a.clone().detach_(),
+        lambda a: a.new_tensor(a),
+        lambda a: torch.nn.Parameter(a),
+        lambda a: torch.nn.Buffer(a),
+    ],
+)
+def test_what_is_taken_out_of_the_graph_has_no_tangent(take: Any) -> None:
+    x = torch.tensor([1.0, 2.0, 3.0])
+    assert func.jvp(lambda a: (take(a) * a).sum(), (x,), (x,))[1].item() == 14.0
+    with fw.dual_level():
+        made = fw.unpack_dual((take(fw.make_dual(x.clone(), x)) * fw.make_dual(x.clone(), x)).sum())
+        assert made.tangent.item() == 14.0
+
+
+def test_data_of_several_transforms_is_refused() -> None:
+    x = torch.tensor([1.0, 2.0, 3.0])
+    for take in (lambda a: a.data, lambda a: a.clone().detach_()):
+        with pytest.raises(NotImplementedError, match="Use detach()"):
+            func.jvp(func.grad(lambda a: (take(a) * a).sum()), (x,), (x,))
+    assert func.jvp(func.grad(lambda a: (a.detach() * a).sum()), (x,), (x,))[1].tolist() == [0.0, 0.0, 0.0]

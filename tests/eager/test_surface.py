@@ -166,5 +166,5 @@ def test_coordinates_of_slopes_windows_and_shares_of_quantiles_have_derivatives(
     torch.quantile(torch.tensor([1.0, 2.0, 4.0]), share).backward()
     assert share.grad.item() == 2.0
     window = torch.ones(2, requires_grad=True)
-    torch.stft(torch.tensor([1.0, 2.0]), 2, center=False, window=window, return_complex=True).real.sum().backward()
+    torch.stft(torch.tensor([1.0, 2.0]), 2, 1, center=False, window=window, return_complex=True).real.sum().backward()
     assert window.grad.tolist() == [2.0, 0.0]

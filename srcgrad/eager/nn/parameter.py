@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager import messages
+from srcgrad.eager.lifted_arrays import is_lifted
 from srcgrad.eager.modes import state
 from srcgrad.eager.printing import text
 from srcgrad.eager.tensor import Tensor, new
@@ -22,7 +23,8 @@ class Parameter(Tensor):
         if data is None:
             made.array = np.empty(0, np.float32)
         else:
-            made.array = data.storage_array()
+            array = data.storage_array()
+            made.array = array.detached() if is_lifted(array) else array
             if data.counter is None:
                 data.counter = [0]
             made.counter = data.counter
@@ -67,6 +69,8 @@ class Buffer(Tensor):
     def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Buffer:
         made: Buffer = new(cls)
         made.array = np.empty(0, np.float32) if data is None else data.storage_array()
+        if is_lifted(made.array):
+            made.array = made.array.detached()
         made.persistent = persistent
         made.inference = state.inference
         return made

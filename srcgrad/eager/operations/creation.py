@@ -11,6 +11,7 @@ import numpy as np
 from srcgrad.eager import dtypes, messages
 from srcgrad.eager.constants import Number
 from srcgrad.eager.dispatch import Operation, call
+from srcgrad.eager.lifted_arrays import is_lifted
 from srcgrad.eager.modes import state
 from srcgrad.eager.registry import function, method
 from srcgrad.eager.tensor import Tensor
@@ -146,7 +147,8 @@ def _whole(value: Any, d: dtypes.dtype) -> int:
 def array_of(data: Any, dtype: dtypes.dtype | None) -> Any:
     """Python data as an array that is nobody else's."""
     if isinstance(data, Tensor):
-        return np.array(data.array) if dtype is None else data.array.astype(dtype.numpy)
+        array = data.array.detached() if is_lifted(data.array) else data.array
+        return array.copy() if dtype is None else array.astype(dtype.numpy)
     if isinstance(data, np.ndarray | np.generic) and not isinstance(data, np.flexible):
         if isinstance(data, np.ndarray):
             supported(data)

@@ -183,6 +183,8 @@ def stft(
 ) -> Tensor:  # fmt: skip
     """The transforms of overlapping windows."""
     hop, width = hop_length or n_fft // 4, win_length or n_fft
+    if hop <= 0:
+        raise RuntimeError(f"stft: expected hop_length > 0, but got hop_length={hop}")
     one_sided = (not input.dtype.is_complex) if onesided is None else onesided
     if not return_complex:
         raise RuntimeError("stft requires the return_complex parameter be given for real inputs, and will further "

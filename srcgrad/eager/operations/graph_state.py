@@ -9,7 +9,7 @@ from typing import Any
 
 from srcgrad.eager import engine, messages
 from srcgrad.eager.hooks import RemovableHandle
-from srcgrad.eager.levels import check_home
+from srcgrad.eager.levels import check_home, check_one_derivative
 from srcgrad.eager.lifted_arrays import is_lifted
 from srcgrad.eager.modes import state
 from srcgrad.eager.registry import function, method
@@ -119,7 +119,10 @@ def detach_(self: Tensor) -> Tensor:
     """Take this tensor out of the graph."""
     if self.base is not None:
         raise RuntimeError(messages.DETACH_VIEW)
+    check_one_derivative(self, "detach_()")
     if self.node is not None:
         self.counter = MovedCounter(self.counter or [0])
     self.node, self.number, self.leaf_grad = None, 0, False
+    if is_lifted(self.array):
+        self.array = self.array.detached()
     return self

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager import dtypes, messages
-from srcgrad.eager.lifted_arrays import elements
+from srcgrad.eager.levels import check_one_derivative
+from srcgrad.eager.lifted_arrays import elements, is_lifted
 from srcgrad.eager.modes import state
 from srcgrad.eager.operations.shaping import wrapped
 from srcgrad.eager.registry import function, method
@@ -175,7 +176,9 @@ def type_(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
 
 
 def _data(self: Tensor) -> Tensor:
-    made = Tensor.of(self.storage_array())
+    check_one_derivative(self, "data")
+    array = self.storage_array()
+    made = Tensor.of(array.detached() if is_lifted(array) else array)
     made.inference, made.born = self.inference, age(self) if state.transform_level else -1
     return made
 
@@ -185,7 +188,8 @@ def _set_data(self: Tensor, value: Any) -> None:
         raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
     if self.requires_grad and value.dtype.category < 2:
         raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
-    self.array = value.storage_array()
+    array = value.storage_array()
+    self.array = array.detached() if is_lifted(array) else array
 
 
 setattr(Tensor, "data", property(_data, _set_data))  # noqa: B010
