@@ -214,7 +214,23 @@ def _standing(value: Any) -> tuple[dtypes.dtype, int]:
 def _as(value: Any, common: dtypes.dtype) -> Any:
     if hasattr(value, "dtype"):
         return value if value.dtype == common.numpy else value.astype(common.numpy)
+    if common.category == 1 and not _fits(value, common.numpy):
+        return np.uint64(value % 2**64).astype(common.numpy)  # as PyTorch wraps a number that the elements cannot hold
     return common.numpy.type(value)
+
+
+def check_fits(value: Any, array: Any) -> None:
+    """Refuse a whole number that the elements of an array cannot hold, where PyTorch does not wrap it."""
+    if not isinstance(value, int) or array.dtype.kind not in "iu":
+        return
+    limits = np.iinfo(array.dtype)
+    if not limits.min <= value <= limits.max:
+        raise RuntimeError(f"value cannot be converted to type {array.dtype} without overflow")
+
+
+def _fits(value: int, d: Any) -> bool:
+    limits = np.iinfo(d)
+    return limits.min <= value <= limits.max or not -(2**63) <= value < 2**64
 
 
 def shape_error(a: Any, b: Any) -> RuntimeError:

@@ -9,6 +9,7 @@ import numpy as np
 from srcgrad.eager import dtypes
 from srcgrad.eager.nn.module import Module
 from srcgrad.eager.nn.parameter import Parameter
+from srcgrad.eager.operations.creation import on_cpu
 from srcgrad.eager.registry import FUNCTIONS
 from srcgrad.eager.tensor import Tensor
 
@@ -85,6 +86,7 @@ class PReLU(Module):
     """``nn.functional.prelu`` with a weight of its own."""
 
     def __init__(self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None) -> None:
+        on_cpu(device)
         super().__init__()
         self.num_parameters = num_parameters
         d = (dtype or dtypes.get_default_dtype()).numpy

@@ -8,6 +8,7 @@ from srcgrad.eager.nn import init
 from srcgrad.eager.nn.functional.convolution import each
 from srcgrad.eager.nn.linear import empty
 from srcgrad.eager.nn.module import Module
+from srcgrad.eager.operations.creation import on_cpu
 from srcgrad.eager.registry import FUNCTIONS
 from srcgrad.eager.tensor import Tensor
 
@@ -23,6 +24,7 @@ class _Convolution(Module):
         dilation: Any = 1, groups: int = 1, bias: bool = True, padding_mode: str = "zeros", device: Any = None,
         dtype: Any = None, *, output_padding: Any = 0,
     ) -> None:  # fmt: skip
+        on_cpu(device)
         super().__init__()
         if groups <= 0:
             raise ValueError("groups must be a positive integer")

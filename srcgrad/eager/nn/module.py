@@ -31,6 +31,11 @@ class Module:
     _modules: dict[str, Module | None]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
+        name = f"{type(self).__name__}.__init__()"
+        if kwargs:
+            raise TypeError(f"{name} got an unexpected keyword argument '{next(iter(kwargs))}'")
+        if args:
+            raise TypeError(f"{name} takes 1 positional argument but {len(args) + 1} were given")
         fixed: dict[str, Any] = {
             "training": True,
             "_parameters": {},
@@ -370,6 +375,8 @@ class Module:
         self, hook: Any, *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
     ) -> Any:
         """Call ``hook(module, args, output)`` after ``forward``; what it returns replaces the output."""
+        if always_call:
+            raise NotImplementedError("register_forward_hook(always_call=True): hooks run after forward alone")
         return self._hooked("_forward_hooks", (hook, with_kwargs), prepend)
 
     def register_full_backward_hook(self, hook: Any, prepend: bool = False) -> Any:

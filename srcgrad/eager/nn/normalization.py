@@ -9,6 +9,7 @@ import numpy as np
 from srcgrad.eager import dtypes
 from srcgrad.eager.nn.module import Module
 from srcgrad.eager.nn.parameter import Parameter
+from srcgrad.eager.operations.creation import on_cpu
 from srcgrad.eager.registry import FUNCTIONS
 from srcgrad.eager.tensor import Tensor
 
@@ -31,6 +32,7 @@ class LayerNorm(Module):
         self, normalized_shape: Any, eps: float = 1e-5, elementwise_affine: bool = True, bias: bool = True,
         device: Any = None, dtype: Any = None,
     ) -> None:  # fmt: skip
+        on_cpu(device)
         super().__init__()
         self.normalized_shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
         self.eps, self.elementwise_affine = eps, elementwise_affine
@@ -56,6 +58,7 @@ class RMSNorm(Module):
         self, normalized_shape: Any, eps: float | None = None, elementwise_affine: bool = True, device: Any = None,
         dtype: Any = None,
     ) -> None:  # fmt: skip
+        on_cpu(device)
         super().__init__()
         self.normalized_shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
         self.eps, self.elementwise_affine = eps, elementwise_affine
@@ -79,6 +82,7 @@ class GroupNorm(Module):
         self, num_groups: int, num_channels: int, eps: float = 1e-5, affine: bool = True, device: Any = None,
         dtype: Any = None,
     ) -> None:  # fmt: skip
+        on_cpu(device)
         super().__init__()
         if num_channels % num_groups:
             raise ValueError(f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})")
@@ -109,6 +113,7 @@ class _Running(Module):
         self, num_features: int, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool | None = None,
         track_running_stats: bool | None = None, device: Any = None, dtype: Any = None,
     ) -> None:  # fmt: skip
+        on_cpu(device)
         super().__init__()
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
         self.affine = self.batch if affine is None else affine

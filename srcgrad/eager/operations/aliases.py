@@ -8,6 +8,7 @@ from typing import Any
 from srcgrad.eager.operations import comparing, inplace  # noqa: F401  (what is named again here)
 from srcgrad.eager.operations.creation import leaf
 from srcgrad.eager.registry import FUNCTIONS, function, method
+from srcgrad.eager.return_types import Results, results
 from srcgrad.eager.tensor import Tensor
 from srcgrad.eager.views import write
 
@@ -125,15 +126,20 @@ def set_num_threads(count: int) -> None:
 @function("lu_unpack")
 def lu_unpack(
     LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpack_pivots: bool = True
-) -> tuple[Any, ...]:
-    """The three factors of a packed factorization."""
+) -> Results:
+    """The three factors of a packed factorization; empty tensors in place of those that are not wanted."""
     import numpy as np
 
     from srcgrad.eager.operations.factors import permutation
     from srcgrad.eager.operations.rearranging import tril, triu
 
     m, n = LU_data.array.shape[-2:]
-    rows = leaf(np.swapaxes(np.eye(m, dtype=LU_data.array.dtype)[permutation(LU_pivots.array, m)], -1, -2).copy())
+    empty = leaf(np.zeros(0, LU_data.array.dtype))
+    rows = empty
+    if unpack_pivots:
+        rows = leaf(np.swapaxes(np.eye(m, dtype=LU_data.array.dtype)[permutation(LU_pivots.array, m)], -1, -2).copy())
+    if not unpack_data:
+        return results("lu_unpack", ("P", "L", "U"), rows, empty, empty)
     k = min(m, n)
     lower = tril(LU_data[..., :, :k], -1) + leaf(np.eye(m, k, dtype=LU_data.array.dtype))
-    return rows, lower, triu(LU_data[..., :k, :])
+    return results("lu_unpack", ("P", "L", "U"), rows, lower, triu(LU_data[..., :k, :]))

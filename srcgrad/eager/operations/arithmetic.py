@@ -11,7 +11,7 @@ import numpy as np
 from srcgrad.eager import dtypes, messages
 from srcgrad.eager.composed import composed
 from srcgrad.eager.dispatch import Operation
-from srcgrad.eager.elementwise import elementwise_binary, elementwise_unary
+from srcgrad.eager.elementwise import check_fits, elementwise_binary, elementwise_unary
 from srcgrad.eager.outputs import stored
 from srcgrad.eager.registry import function, offer
 from srcgrad.eager.tensor import Tensor
@@ -66,6 +66,7 @@ def add(input: Tensor, other: Any, *, alpha: Any = 1, out: Any = None) -> Tensor
         return stored("add", lambda: add(input, other, alpha=alpha), out, input, other)
     if alpha == 1 or not isinstance(other, Tensor):
         return _add(input, other if alpha == 1 else other * alpha)
+    check_fits(alpha, other.array)
     made: Tensor = composed(
         "AddBackward0", lambda a, b: _add(a, _mul(b, alpha)), input, other, saved={"alpha": alpha}, keeps=True
     )
@@ -79,6 +80,7 @@ def sub(input: Tensor, other: Any, *, alpha: Any = 1, out: Any = None) -> Tensor
         return stored("sub", lambda: sub(input, other, alpha=alpha), out, input, other)
     if alpha == 1 or not isinstance(other, Tensor):
         return _sub(input, other if alpha == 1 else other * alpha)
+    check_fits(alpha, other.array)
     made: Tensor = composed(
         "SubBackward0", lambda a, b: _sub(a, _mul(b, alpha)), input, other, saved={"alpha": alpha}, keeps=True
     )
@@ -149,6 +151,7 @@ def pow(input: Any, exponent: Any) -> Tensor:
     if not isinstance(exponent, Tensor):
         if isinstance(exponent, int) and exponent < 0 and dtypes.of(input.array).category < 2:
             raise RuntimeError("Integers to negative integer powers are not allowed.")
+        check_fits(exponent, input.array)
         return _pow_number(input, exponent)
     return _pow_tensor(input, exponent)
 

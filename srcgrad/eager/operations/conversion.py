@@ -179,8 +179,12 @@ def map_(self: Tensor, tensor: Tensor, callable: Any) -> Tensor:
 
 
 @function("_cast", method="to")
-def to(self: Tensor, *args: Any, dtype: Any = None, copy: bool = False, **others: Any) -> Tensor:
+def to(
+    self: Tensor, *args: Any, dtype: Any = None, copy: bool = False, device: Any = None, non_blocking: bool = False,
+    memory_format: Any = None,
+) -> Tensor:  # fmt: skip
     """The tensor in another dtype; itself where it has that already."""
+    on_cpu(device)
     for given in args:
         if isinstance(given, dtypes.dtype):
             dtype = given

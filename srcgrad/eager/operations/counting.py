@@ -11,7 +11,7 @@ from srcgrad.eager import dtypes, messages
 from srcgrad.eager.dispatch import Operation, call
 from srcgrad.eager.elementwise import settled
 from srcgrad.eager.lifted_arrays import as_array
-from srcgrad.eager.operations.creation import leaf
+from srcgrad.eager.operations.creation import leaf, on_cpu
 from srcgrad.eager.operations.rounding import underivable
 from srcgrad.eager.registry import function
 from srcgrad.eager.return_types import Results, results
@@ -118,6 +118,7 @@ def _window(name: str, f: Callable[[int], Any]) -> None:
     def window(
         window_length: int, periodic: bool = True, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
     ) -> Tensor:
+        on_cpu(device)
         d = (dtype or dtypes.get_default_dtype()).numpy
         values = f(window_length + 1)[:-1] if periodic and window_length > 1 else f(window_length)
         return leaf(values.astype(d), requires_grad)

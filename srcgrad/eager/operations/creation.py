@@ -178,6 +178,7 @@ def tensor(
 @function("as_tensor")
 def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
     """A tensor that shares the memory of ``data`` where that is possible."""
+    on_cpu(device)
     if isinstance(data, Tensor):
         made: Tensor = data.to(dtype) if dtype is not None else data
         return made
@@ -191,6 +192,7 @@ def asarray(
     obj: Any, *, dtype: Any = None, device: Any = None, copy: Any = None, requires_grad: bool = False
 ) -> Tensor:
     """A tensor of anything; a copy where ``copy`` asks for one."""
+    on_cpu(device)
     made = as_tensor(obj, dtype)
     if copy:
         made = made.clone()
@@ -200,6 +202,7 @@ def asarray(
 @function("scalar_tensor")
 def scalar_tensor(s: Number, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """A 0-d tensor of the default dtype."""
+    on_cpu(device)
     return leaf(array_of(s, dtype or dtypes.get_default_dtype()), requires_grad)
 
 
@@ -214,13 +217,17 @@ def new_tensor(
     self: Tensor, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
     """A tensor of this tensor's dtype."""
+    on_cpu(device)
     return leaf(array_of(data, dtype or self.dtype), requires_grad)
 
 
 # --- the class itself, called ----------------------------------------------------------------------------------------
 def construct(cls: type[Tensor], *args: Any, device: Any = None, **others: Any) -> Tensor:
     """``Tensor(2, 3)`` is a tensor of that shape, ``Tensor([2, 3])`` one of those numbers, of the default dtype."""
+    on_cpu(device)
     default = dtypes.get_default_dtype()
+    if others and cls is Tensor:
+        raise TypeError(f"new() got an unexpected keyword argument '{next(iter(others))}'")
     if cls is not Tensor:
         made: Tensor = object.__new__(cls)
         if args and isinstance(args[0], Tensor):

@@ -92,6 +92,7 @@ def _drawing(name: str, draw: Draw, kernel: str) -> None:
         requires_grad: bool = False,
         memory_format: Any = None,
     ) -> Tensor:
+        on_cpu(device)
         return leaf(_array(draw, input.array.shape, floating(dtype or input.dtype), None), requires_grad)
 
     f.__name__ = f.__qualname__ = name
@@ -112,6 +113,7 @@ def randint(
     out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: bool = False,
 ) -> Tensor:  # fmt: skip
     """Random whole numbers from ``low`` on, below ``high``."""
+    on_cpu(device)
     given = list(args)
     if size is None:
         size = given.pop()
@@ -144,6 +146,7 @@ def randperm(
     device: Any = None, requires_grad: bool = False,
 ) -> Tensor:  # fmt: skip
     """The numbers below ``n`` in random order."""
+    on_cpu(device)
     checked_shape("randperm", (n,))
     made = generators.permutation(generator or default_generator, n)
     return leaf(made.astype((dtype or dtypes.int64).numpy), requires_grad)
@@ -155,9 +158,12 @@ def normal(
     dtype: Any = None, device: Any = None, requires_grad: bool = False,
 ) -> Tensor:  # fmt: skip
     """Normal numbers of a mean and a standard deviation."""
+    on_cpu(device)
     given = [value for value in (mean, std) if isinstance(value, Tensor)]
     if not isinstance(std, Tensor) and std < 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
+    if isinstance(std, Tensor) and np.any(std.array < 0):
+        raise RuntimeError("normal expects all elements of std >= 0.0")
     d = dtype.numpy if dtype else given[0].array.dtype if given else dtypes.get_default_dtype().numpy
     shape = tuple(size) if size is not None else np.broadcast_shapes(*(t.array.shape for t in given))
     spread = std.array if isinstance(std, Tensor) else std

@@ -12,12 +12,14 @@ from srcgrad.eager.operations.shaping import permute, reshape, unsqueeze, view
 from srcgrad.eager.registry import function
 from srcgrad.eager.tensor import Tensor
 
-_LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 
 @function("einsum")
 def einsum(equation: Any, *operands: Any) -> Tensor:
-    """Sums of products, by the letters of the dimensions."""
+    """Sums of products, by the letters of the dimensions; or by lists of numbers below 52 after each operand."""
+    if isinstance(equation, Tensor):
+        equation, operands = _of_lists([equation, *operands])
     tensors: list[Tensor] = list(
         operands[0] if len(operands) == 1 and isinstance(operands[0], list | tuple) else operands
     )
@@ -37,6 +39,20 @@ def einsum(equation: Any, *operands: Any) -> Tensor:
         last = {i for i in places if all(later.array.shape[i] == 1 for later in laid[number + 1 :])}
         result = _pair(result, other, last)
     return view(result, result.array.shape[: len(output)]) if places else result
+
+
+def _of_lists(given: list[Any]) -> tuple[str, tuple[Any, ...]]:
+    """The equation that lists of numbers after the operands, and one for the output, stand for."""
+    output = [given.pop()] if len(given) % 2 else []
+    operands, lists = given[::2], given[1::2]
+
+    def spelled(places: Any) -> str:
+        for i in places:
+            if i is not Ellipsis and not 0 <= i < len(_LETTERS):
+                raise ValueError("einsum(): subscript in subscript list is not within the valid range [0, 52)")
+        return "".join("..." if i is Ellipsis else _LETTERS[i] for i in places)
+
+    return "->".join([",".join(map(spelled, lists)), *map(spelled, output)]), tuple(operands)
 
 
 def _check_sizes(terms: list[list[str]], tensors: list[Tensor]) -> None:

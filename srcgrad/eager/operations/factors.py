@@ -127,15 +127,27 @@ def singular(A: Tensor, full_matrices: bool) -> tuple[Tensor, Tensor, Tensor]:
     return u, s, vh
 
 
+def _check_driver(driver: Any) -> None:
+    if driver is not None:
+        raise RuntimeError(
+            "torch.linalg.svd: keyword argument `driver=` is only supported on CUDA inputs with cuSOLVER backend."
+        )
+
+
 @function("svd", module="linalg")
 def svd(A: Tensor, full_matrices: bool = True, *, driver: Any = None, out: Any = None) -> Results:
     """Singular values, and the vectors on both sides."""
+    _check_driver(driver)
     return results("linalg_svd", ("U", "S", "Vh"), *singular(A, full_matrices))
 
 
 @function("svd", method=True)
 def old_svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Results:
-    """Singular values, and the vectors on both sides as columns."""
+    """Singular values, and the vectors on both sides as columns; zeros in place of vectors that are not wanted."""
+    if not compute_uv:
+        *batch, m, n = input.array.shape
+        none = [leaf(np.zeros((*batch, k, k), input.array.dtype)) for k in (m, n)]
+        return results("svd", ("U", "S", "V"), none[0], singular(input, False)[1], none[1])
     u, s, vh = singular(input, not some)
     return results("svd", ("U", "S", "V"), u, s, adjoint(vh))
 
@@ -143,6 +155,7 @@ def old_svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Result
 @function("svdvals", module="linalg")
 def svdvals(A: Tensor, *, driver: Any = None) -> Tensor:
     """Singular values."""
+    _check_driver(driver)
     return singular(A, False)[1]
 
 
@@ -228,10 +241,16 @@ def _lu() -> Operation:
     return Operation(_scipy_linalg("lu", "linalg.lu"), "LinalgLuBackward0")
 
 
+def _check_pivot(pivot: bool) -> None:
+    if not pivot:
+        raise RuntimeError("linalg.lu_factor: LU without pivoting is not implemented on the CPU")
+
+
 @function("lu", module="linalg")
 def lu(A: Tensor, *, pivot: bool = True, out: Any = None) -> Results:
     """A permutation, a lower and an upper triangular factor."""
     check_matrix("linalg.lu", A)
+    _check_pivot(pivot)
     p, lower, upper = call(_lu(), {"a": A}, facts=True, saved={"pivot": pivot})
     p.node = None
     return results("linalg_lu", ("P", "L", "U"), p, lower, upper)
@@ -241,6 +260,7 @@ def lu(A: Tensor, *, pivot: bool = True, out: Any = None) -> Results:
 def lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Results:
     """Both triangular factors in one matrix, and which rows were exchanged."""
     check_matrix("linalg.lu_factor", A)
+    _check_pivot(pivot)
     packed, pivots = _scipy_linalg("lu_factor", "linalg.lu_factor")(A.array)
 
     def compute(a: Tensor) -> Tensor:

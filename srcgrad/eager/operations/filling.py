@@ -69,6 +69,7 @@ def _filled_like(name: str, fill: Callable[..., Any]) -> Callable[..., Tensor]:
         requires_grad: bool = False,
         memory_format: Any = None,
     ) -> Tensor:
+        on_cpu(device)
         check_tensor(name, input)
         array = fill(input.array.shape, (dtype or input.dtype).numpy)
         return leaf(repeated(array, input.array), requires_grad)
@@ -88,6 +89,7 @@ def _new_filled(name: str, fill: Callable[..., Any]) -> Callable[..., Tensor]:
     def made(
         self: Tensor, *args: Any, size: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False
     ) -> Tensor:
+        on_cpu(device)
         array = fill(_sized(name, args, size), (dtype or self.dtype).numpy)
         return leaf(repeated(array, self.array), requires_grad)
 
@@ -113,6 +115,7 @@ def full(
     requires_grad: bool = False,
 ) -> Tensor:  # fmt: skip
     """A tensor of one number everywhere."""
+    on_cpu(device)
     shape = checked_shape("full", (size,) if isinstance(size, int) else (tuple(size),))
     _check_number("full", fill_value)
     number = plain_number("full", "fill_value", fill_value)
@@ -125,6 +128,7 @@ def full_like(
     requires_grad: bool = False, memory_format: Any = None,
 ) -> Tensor:  # fmt: skip
     """A tensor of the input's shape and dtype, one number everywhere."""
+    on_cpu(device)
     check_tensor("full_like", input)
     _check_number("full_like", fill_value)
     number = plain_number("full_like", "fill_value", fill_value)
@@ -137,6 +141,7 @@ def new_full(
     self: Tensor, size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
     """A tensor of another shape and this dtype, one number everywhere."""
+    on_cpu(device)
     _check_number("new_full", fill_value)
     made = full(size, fill_value, dtype=dtype or self.dtype, requires_grad=requires_grad)
     made.array = repeated(made.array, self.array)
@@ -148,6 +153,7 @@ def eye(
     n: int, m: int | None = None, *, out: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
     """A matrix with ones on its diagonal."""
+    on_cpu(device)
     for name, size in (("n", n), ("m", m)):
         if size is not None and size < 0:
             raise RuntimeError(f"{name} must be greater or equal to 0, got {size}")
@@ -160,6 +166,7 @@ def arange(
     layout: Any = None, device: Any = None, requires_grad: bool = False,
 ) -> Tensor:  # fmt: skip
     """The numbers from ``start`` on, ``step`` apart, below ``end``."""
+    on_cpu(device)
     given = list(args)
     if start is not None:
         given.insert(0, start)
@@ -214,6 +221,7 @@ def linspace(
     requires_grad: bool = False,
 ) -> Tensor:  # fmt: skip
     """``steps`` numbers evenly apart, both ends among them."""
+    on_cpu(device)
     return leaf(_spaced(start, end, steps, (dtype or dtypes.get_default_dtype()).numpy), requires_grad)
 
 
@@ -223,12 +231,14 @@ def logspace(
     device: Any = None, requires_grad: bool = False,
 ) -> Tensor:  # fmt: skip
     """``base`` to the power of ``steps`` numbers evenly apart."""
+    on_cpu(device)
     d = (dtype or dtypes.get_default_dtype()).numpy
     return leaf(np.power(base, _spaced(start, end, steps, np.dtype(np.float64))).astype(d), requires_grad)
 
 
 def _indices(make: Callable[..., Any]) -> Callable[..., Tensor]:
     def f(row: int, col: int, offset: int = 0, *, dtype: Any = None, device: Any = None) -> Tensor:
+        on_cpu(device)
         return leaf(np.stack(make(row, offset, col)).astype((dtype or dtypes.int64).numpy))
 
     f.__doc__ = "Where the elements of a triangle of a matrix are."

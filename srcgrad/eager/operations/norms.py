@@ -107,7 +107,7 @@ def matrix_rank(
     A: Tensor, *, tol: Number = None, atol: Number = None, rtol: Number = None, hermitian: bool = False
 ) -> Tensor:
     """The number of singular values that are not negligible."""
-    values = np.linalg.svd(A.array, compute_uv=False)
+    values = np.abs(np.linalg.eigvalsh(A.array)) if hermitian else np.linalg.svd(A.array, compute_uv=False)
     share = rtol if rtol is not None else max(A.array.shape[-2:]) * np.finfo(A.array.dtype).eps
     least = tol if tol is not None else np.maximum(atol or 0.0, share * values.max(-1, keepdims=True))
     return leaf(np.sum(values > least, -1).astype(np.int64))

@@ -64,6 +64,8 @@ def _checked(name: str, input: Tensor, dim: int, index: Tensor) -> Any:
 @function("gather", method=True)
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False) -> Tensor:
     """Elements picked along a dimension, by an index for each of them."""
+    if sparse_grad:
+        raise NotImplementedError("gather(sparse_grad=True): gradients are dense here, as there are no sparse tensors")
     places = _checked("gather", input, dim, index)
     if not input.array.ndim:
         copy: Tensor = input.clone()

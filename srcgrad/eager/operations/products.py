@@ -228,9 +228,14 @@ def matrix_power(input: Tensor, n: int) -> Tensor:
 
 
 # --- distances -------------------------------------------------------------------------------------------------------
+_MODES = ("use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist")
+
+
 @function("cdist")
 def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: Any = None) -> Tensor:
     """The distances between all rows of one tensor and all of another."""
+    if compute_mode not in (None, *_MODES):
+        raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
     if x1.array.shape[-1] != x2.array.shape[-1]:
         raise RuntimeError(
             f"X1 and X2 must have the same number of columns. X1: {x1.array.shape[-1]} X2: {x2.array.shape[-1]}"

@@ -90,10 +90,13 @@ def repeat_interleave(input: Tensor, repeats: Any, dim: int | None = None, *, ou
         input, dim = reshape(input, -1), 0
     axis = wrapped(dim, input.array.ndim)
     shape = input.array.shape
+    counts = np.broadcast_to(repeats.array if isinstance(repeats, Tensor) else repeats, shape[axis])
+    size = int(np.sum(counts))
+    if output_size is not None and output_size != size:
+        raise RuntimeError(f"repeat_interleave: Invalid output_size, expected {size} but got {output_size}")
     if isinstance(repeats, Tensor):
         from srcgrad.eager.operations.picking import index_select
 
-        counts = np.broadcast_to(repeats.array, shape[axis])
         return index_select(input, axis, Tensor.of(np.repeat(np.arange(shape[axis]), counts)))
     spread = expand(unsqueeze(input, axis + 1), (*shape[: axis + 1], repeats, *shape[axis + 1 :]))
     return view(clone(spread, memory_format="contiguous"), (*shape[:axis], shape[axis] * repeats, *shape[axis + 1 :]))

@@ -254,7 +254,10 @@ def cumprod(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
 @function("nansum", method=True)
 def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The sum of what is a number."""
-    values = {"a": input, "axis": axes_of(input, dim), "keepdims": keepdim}
+    d = dtype.numpy if dtype is not None else _whole(input)
+    values: dict[str, Any] = {"a": input, "axis": axes_of(input, dim), "keepdims": keepdim}
+    if d != input.array.dtype:
+        values["dtype"] = d
     made: Tensor = call(_nansum, values)
     return made
 
@@ -264,7 +267,7 @@ def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any
     """The mean of what is a number."""
     axes = axes_of(input, dim)
     count = np.sum(~np.isnan(input.array), axis=axes, keepdims=keepdim)
-    made: Tensor = nansum(input, dim, keepdim) / leaf(count)
+    made: Tensor = nansum(input, dim, keepdim, dtype=dtype) / leaf(count)
     return made
 
 

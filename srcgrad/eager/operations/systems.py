@@ -255,6 +255,8 @@ function("pinverse", method=True)(pinv)
 def lstsq(A: Tensor, B: Tensor, rcond: Number = None, *, driver: str | None = None) -> Results:
     """The ``X`` that brings ``A X`` nearest to ``B``."""
     check_matrix("torch.linalg.lstsq", A, "input")
+    if driver not in (None, "gels", "gelsy", "gelsd", "gelss"):
+        raise RuntimeError("torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)")
     check_floating("torch.linalg.lstsq", A)
     vector = B.array.ndim == A.array.ndim - 1
     if A.array.shape[-2] != B.array.shape[-1 if vector else -2]:

@@ -10,12 +10,14 @@ from srcgrad.eager import dtypes
 from srcgrad.eager.composed import composed
 from srcgrad.eager.dispatch import Operation, call
 from srcgrad.eager.generators import default_generator, uniform
+from srcgrad.eager.lifted_arrays import is_lifted
 from srcgrad.eager.modes import no_grad
 from srcgrad.eager.nn.functional.activations import F
 from srcgrad.eager.operations.matrix import matmul
 from srcgrad.eager.operations.shaping import reshape, unsafe_view
 from srcgrad.eager.registry import function
 from srcgrad.eager.tensor import Tensor
+from srcgrad.eager.views import bump, check_captured, check_writable
 from srcgrad.runtime import neural_losses
 
 _addmm = Operation(neural_losses.addmm, "AddmmBackward0", {"input": "self"})
@@ -93,14 +95,51 @@ def embedding(
     places = np.asarray(input.array)
     if places.size and (places.min() < 0 or places.max() >= count):
         raise IndexError("index out of range in self")
+    if sparse:
+        raise NotImplementedError("embedding(sparse=True): gradients are dense here, as there are no sparse tensors")
+    if max_norm is not None:
+        _shrink(weight, places, max_norm, norm_type)
     padding = -1 if padding_idx is None else padding_idx
     saved = {
         "indices": input, "padding_idx": padding, "scale_grad_by_freq": scale_grad_by_freq, "sparse": sparse,
         "weight_sym_argsize_0": count,
     }  # fmt: skip
     values = {"weight": weight, "indices": places, "padding_idx": padding}
-    made: Tensor = call(_embedding, values, saved=saved)
-    return made
+    if not scale_grad_by_freq:
+        made: Tensor = call(_embedding, values, saved=saved)
+        return made
+    if is_lifted(weight.array):
+        raise NotImplementedError("embedding(scale_grad_by_freq=True) inside of vmap and in forward mode")
+    _, inverse, counts = np.unique(places, return_inverse=True, return_counts=True)
+    shares = Tensor.of((1 / counts[inverse.reshape(places.shape)])[..., None].astype(weight.array.dtype))
+
+    calls = iter((True,))
+
+    def compute(w: Tensor) -> Tensor:
+        if not next(calls, False):  # computed again for a second derivative, which PyTorch does not scale
+            raise NotImplementedError("embedding(scale_grad_by_freq=True) has no second derivative")
+        rows: Tensor = call(_embedding, {**values, "weight": w})
+        made: Tensor = rows * shares
+        made.array = rows.array  # the rows themselves: only their gradients are scaled
+        return made
+
+    scaled: Tensor = composed("EmbeddingBackward0", compute, weight, saved=saved, keeps=True)
+    return scaled
+
+
+def _shrink(weight: Tensor, places: Any, max_norm: float, norm_type: float) -> None:
+    """Scale the rows that are asked for in place where their norm is above a bound, unrecorded."""
+    if is_lifted(weight.array):
+        raise NotImplementedError("embedding(max_norm=...) changes its weight, which it cannot inside of transforms")
+    check_captured(weight)
+    with no_grad():
+        check_writable(weight)
+    storage = weight.storage_array()
+    rows = np.unique(places)
+    norms = np.linalg.norm(storage[rows], norm_type, axis=1)
+    long = norms > max_norm
+    storage[rows[long]] *= (max_norm / (norms[long] + 1e-7))[:, None].astype(storage.dtype)
+    bump(weight)
 
 
 @function("one_hot", module=F)
@@ -176,7 +215,8 @@ def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace
     scale = 1.0 / np.sqrt((alpha * alpha * p + 1) * (1 - p))
     kept = _kept(input.array.shape, p, input.array.dtype)
     shift = (kept - 1) * (alpha * scale) + alpha * scale * p
-    made: Tensor = input * Tensor.of(kept * np.asarray(scale, kept.dtype)) + Tensor.of(shift.astype(kept.dtype))
+    factors, terms = Tensor.of(kept * np.asarray(scale, kept.dtype)), Tensor.of(shift.astype(kept.dtype))
+    made: Tensor = input.mul_(factors).add_(terms) if inplace else input * factors + terms
     return made
 
 
