@@ -70,6 +70,9 @@ def _as_object(part: gast.AST, change: Callable[[Any], Any]) -> gast.expr:
     return gast.Call(read("slice"), ends, [])
 
 
+_OF_SCIPY = "srcgrad.rules.scipy."
+
+
 class Formula:
     """The partials of one rule for one set of wanted parameters, and what must be saved for them.
 
@@ -104,7 +107,10 @@ class Formula:
             piece = narrowed(piece)  # nobody knows of what dtype a user's function makes its results
         if again is not None and rule.result in piece.reads:
             piece = computed_again(piece, rule, again)
-        self.piece = without_broadcasting(piece) if alike else piece
+        piece = without_broadcasting(piece) if alike else piece
+        if rule.kind == "elementwise" and rule.template.__module__.startswith(_OF_SCIPY):
+            piece = narrowed(piece)  # SciPy's functions of short floats and of numbers beside them are of float64
+        self.piece = piece
         self.sources: list[tuple[str, str]] = []  # (kind, parameter) of everything that is saved, in order
         reads = self.piece.reads | set(kept)  # ``kept``: what PyTorch's node saves, whether or not the rule reads it
         for p in (*rule.parameters, *rule.options):

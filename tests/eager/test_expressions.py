@@ -111,6 +111,28 @@ def test_tangents_are_the_slopes(expression: str) -> None:
     assert tangent.item() == pytest.approx(slope, rel=1e-5, abs=1e-6)
 
 
+def narrowed(arrays: dict[str, Any], parity: int) -> dict[str, Any]:
+    """Every second array in single precision."""
+    narrow = {"f": np.float32, "c": np.complex64}
+    return {
+        name: array.astype(narrow[array.dtype.kind]) if i % 2 == parity else array
+        for i, (name, array) in enumerate(arrays.items())
+    }
+
+
+@pytest.mark.parametrize("expression", EXPRESSIONS)
+def test_gradients_have_the_dtype_of_what_they_are_of(expression: str) -> None:
+    for parity in (0, 1):
+        arrays = narrowed(arrays_of(expression), parity)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                found = gradients(eager, expression, arrays)
+            except (RuntimeError, NotImplementedError, ImportError):
+                continue  # operands of two dtypes, which PyTorch refuses as well
+        assert {name: g.numpy().dtype for name, g in found.items()} == {name: arrays[name].dtype for name in found}
+
+
 @pytest.mark.parametrize("expression", [e for e in EXPRESSIONS if e not in REFUSED_BY_PYTORCH])
 def test_gradients_agree_with_pytorch(expression: str) -> None:
     torch = pytest.importorskip("torch")
