@@ -17,6 +17,7 @@ from srcgrad.eager import messages
 from srcgrad.eager.batched import Batched
 from srcgrad.eager.crossing import dual_in, entered, left, paired, part_of, strangers
 from srcgrad.eager.dispatch import Operation, call
+from srcgrad.eager.dual import Dual
 from srcgrad.eager.graph import AccumulateGrad, Node, sequence
 from srcgrad.eager.lifted_arrays import is_escape, is_lifted, levels
 from srcgrad.eager.modes import state
