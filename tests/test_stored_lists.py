@@ -275,6 +275,25 @@ def put_into_numbers(a, b):
     return total
 
 
+def copied_into_itself(a, b):
+    w = np.diag(np.array([[a, b], [b, a]]))
+    np.copyto(w, w)
+    return w[0] * b
+
+
+def copied_into_what_is_read_only(a, b):
+    w = np.diag(np.array([[a, b], [b, a]]))
+    np.copyto(w, np.array([a, b]))
+    return w[0] * b
+
+
+@EVERY_ROAD
+def test_what_may_not_be_stored_into(road):
+    """NumPy does nothing where an array is copied into itself; a store raised ValueError."""
+    assert is_refused(copied_into_itself, road)
+    run(copied_into_what_is_read_only, road)
+
+
 @EVERY_ROAD
 @pytest.mark.parametrize("f", [fill_a_number, put_into_numbers])
 def test_methods_that_change_a_copy_of_a_number_are_refused(f, road):

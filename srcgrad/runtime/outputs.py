@@ -64,6 +64,9 @@ def require_cast(base: Any, made: Any, casting: str | None) -> None:
         raise RefusedType("a list has more axes than the array that it is copied into: give np.array(items)")
     if not isinstance(base, np.ndarray) or casting is None and not isinstance(made, np.ndarray):
         return
+    if casting is not None and not base.flags.writeable:
+        np.copyto(base, made, casting)  # type: ignore[arg-type]  # raises, but of the very array
+        raise RefusedType("an array that may not be stored into is copied into itself by np.copyto: leave that out")
     if type(made) not in (bool, int, float, complex):  # Python's numbers take the dtype that they meet, if they can
         made = np.zeros(1, np.asarray(made).dtype)
     np.copyto(np.zeros(1, base.dtype), made, "safe" if casting is None else casting)  # type: ignore[arg-type]
