@@ -72,6 +72,8 @@ class Analysis:
         self._functions: dict[FunctionType, Function | None] = {}
         self._unknown: set[Function] = set()  # what unknown code may run, and was run so
         self._reached: set[FunctionType | ModuleType] = set()  # of which unknown code has what they hold
+        self._waiting: list[FunctionType] = []  # those of them that are still to be run
+        self._is_running_them = False
         self._without_text: set[FunctionType] = set()
         self._classes: set[type] = set()  # of which it may call methods
         self.carried: set[Value] = set()  # what exceptions may hold that are raised where something catches them
@@ -201,9 +203,21 @@ class Analysis:
         return heap.updated(site, contents)
 
     def run_unknown_function(self, function: FunctionType) -> None:
+        """Run a function as unknown code may; those that it reaches wait for their turn, so that calls do not nest."""
         if function in self._reached or is_of_library(function):
             return
         self._reached.add(function)
+        self._waiting.append(function)
+        if self._is_running_them:
+            return
+        self._is_running_them = True
+        try:
+            while self._waiting:
+                self._run_reached(self._waiting.pop())
+        finally:
+            self._is_running_them = False
+
+    def _run_reached(self, function: FunctionType) -> None:
         made = self.lowered(function)
         cells = self.cells_of(function, made)
         self.keep(at(*cells.values()))
