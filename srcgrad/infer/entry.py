@@ -77,6 +77,7 @@ class Kinds:
     def __init__(self, outside: Outside, itself: Callable[[Any], Value] | None = None) -> None:
         self._outside, self._itself = outside, itself
         self._found: dict[int, Value] = {}
+        self._begun: set[int] = set()
         self._alive: list[Any] = []
 
     def of(self, value: Any, depth: int = 0) -> Value:
@@ -92,8 +93,13 @@ class Kinds:
         if kind in SCALARS or isinstance(value, np.generic):
             return of(kind)
         known = self._found.get(id(value))
+        if known is None and not depth and id(value) in self._begun:  # a method that it holds leads back to it
+            self._outside.give_up()
+            return ANY
         if known is None:
+            self._begun.add(id(value))
             known = self._found[id(value)] = self._of_container(kind, value, depth)
+            self._begun.discard(id(value))
             self._alive.append(value)
         return known
 

@@ -489,3 +489,24 @@ def test_of_arguments_of_which_nothing_is_said():
     (entry,) = facts.entry
     assert text_of(entry).splitlines()[0].endswith("# data")
     assert not any(value.is_any for value in entry.values.values())
+
+
+class Stepping:
+    def __init__(self):
+        self.rate = 2.0
+        self.called_back = self.step
+
+    def step(self, v):
+        return v * self.rate
+
+
+STEPPING = Stepping()
+
+
+def test_an_object_that_holds_a_method_of_its_own() -> None:
+    """The object led to the method, and that to the object again: a RecursionError."""
+
+    def called(v):
+        return STEPPING.called_back(v)
+
+    assert analysed(called, (0.5,), by_kind=True) is not None
