@@ -69,6 +69,11 @@ def product(pair):
     return pair[0] * pair[1]
 
 
+@functools.cache
+def named(**numbers):
+    return numbers["a"] * 2.0
+
+
 SETTING = Held(1.5)
 _HELPERS = [f for f in globals().values() if isinstance(f, FunctionType) and f.__module__ == __name__]
 
@@ -231,6 +236,17 @@ def remembered_of_what_has_no_hash(a, b):
 
 def remembered_of_a_tuple(a, b):
     return product((a, b)) * product(pair=(b, b))
+
+
+def remembered_of_what_changes_and_does_not_vary(a, b):
+    o = Held(2.0)
+    r = twice(o)
+    o.v = 3.0
+    return (r + twice(o)) * a * b
+
+
+def remembered_of_keywords(a, b):
+    return named(a=b) * a
 
 
 def remembered_of_what_does_not_vary(a, b):

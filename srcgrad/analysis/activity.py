@@ -143,14 +143,14 @@ class Activity:
     def varied_before(self, statement: Statement) -> NameSet:
         return NameSet(self.names, self.varied_in[self.graph.heads[statement]])
 
-    def is_needless(self, statement: Statement) -> bool:
+    def is_needless(self, statement: Statement, followed: Container[str]) -> bool:
         """Whether a statement looks at the arguments of a call under ``functools.cache``, of which none varies: the
-        function is called as it is, cache and all."""
+        function is called as it is, cache and all, but where what is stored into an argument is ``followed``."""
         match statement:
             case Effect(statement=gast.Expr(value=gast.Call(func=GlobalReference() as function, args=given))):
                 varied = self.varied_before(statement)
                 asked = function.binding.value is runtime.require_hashed
-                return asked and not any(name in varied for name in names_read(*given))
+                return asked and not any(name in varied or name in followed for name in names_read(*given))
         return False
 
     def varied_after(self, statement: Statement) -> NameSet:

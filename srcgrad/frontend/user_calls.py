@@ -79,6 +79,8 @@ class UserCalls(Dicts):
                 passed.append(argument)
                 places.append(parameter)
         if isinstance(static.value, functools._lru_cache_wrapper) and passed:
+            if signature.keywords in places:
+                raise self.refuse(node, "what is remembered of **keywords", "name the parameters of the function")
             self.look(runtime.require_hashed, passed, node)
         local = local_in(function)
         own = [] if local is None else list(closure_of(local).actual)

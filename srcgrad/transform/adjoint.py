@@ -291,7 +291,8 @@ class _Sweep:
     def idle_binds(self, plan: Plan) -> set[Statement]:
         """What the shadow pass added and nobody needs, and looks at arguments of calls that are made as they are."""
         shadows = self.program.shadows
-        needless = set(filter(self.program.activity.is_needless, walk(self.program.function.body)))
+        activity = self.program.activity
+        needless = {s for s in walk(self.program.function.body) if activity.is_needless(s, self.shadowed)}
         if shadows is None:
             return needless
         made = [s for s in walk(shadows.function.body) if isinstance(s, Bind) and s in shadows.made]

@@ -165,7 +165,7 @@ class _Writer(MirroredTangent):
                 return [gast.With([clone(item) for item in items], self.block(body), None)]
             case Return(value=value):
                 return [gast.Return(tuple_of([clone(value), self.dot_of(value, statement)]))]
-        return [] if self.activity.is_needless(statement) else [restated(statement)]
+        return [] if self.activity.is_needless(statement, self.mirrored) else [restated(statement)]
 
     def _for(self, loop: For) -> gast.For:
         """A loop under the user's own heading, unless a tangent needs the hidden index."""
