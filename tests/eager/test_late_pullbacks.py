@@ -9,30 +9,10 @@ import pytest
 
 import srcgrad.eager as torch
 from srcgrad.eager.func import grad, jacfwd, jacrev, jvp, vjp, vmap
+from tests.eager.test_custom_tangents import Cube
 
 I = torch.eye(2, dtype=torch.float64)
 M = torch.tensor([[0.3, -0.6], [1.1, 0.4]], dtype=torch.float64)
-
-
-class Cubed(torch.autograd.Function):
-    generate_vmap_rule = True
-
-    @staticmethod
-    def forward(x: Any) -> Any:
-        return x**3
-
-    @staticmethod
-    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
-        ctx.save_for_backward(*inputs)
-        ctx.save_for_forward(*inputs)
-
-    @staticmethod
-    def backward(ctx: Any, g: Any) -> Any:
-        return 3 * ctx.saved_tensors[0] ** 2 * g
-
-    @staticmethod
-    def jvp(ctx: Any, dot: Any) -> Any:
-        return 3 * ctx.saved_tensors[0] ** 2 * dot
 
 
 def wave(s: Any, w: Any) -> Any:
@@ -77,8 +57,8 @@ LATE: dict[str, Any] = {
     "of a Jacobian forwards": lambda x, w: jacrev(jacfwd(lambda s: torch.tanh(M @ s * w)))(x),
     "of a pushforward": lambda x, w: jacrev(lambda a: jvp(lambda s: torch.tanh(M @ s * w), (a,), (a * w,))[1])(x),
     "forwards of a Jacobian": lambda x, w: jacfwd(jacrev(rows(w)))(x),
-    "of a function of one's own": lambda x, w: jacrev(lambda a: vmap(lambda s: (Cubed.apply(s) * w).sum())(a))(x),
-    "of its pushforward": lambda x, w: jacrev(lambda a: jvp(lambda s: Cubed.apply(s) * w, (a,), (a,))[1])(x),
+    "of a function of one's own": lambda x, w: jacrev(lambda a: vmap(lambda s: (Cube.apply(s) * w).sum())(a))(x),
+    "of its pushforward": lambda x, w: jacrev(lambda a: jvp(lambda s: Cube.apply(s) * w, (a,), (a,))[1])(x),
     "a pullback in a batch": pulled,
     "a pullback in a pushforward": pulled_along_a_tangent,
     "batched seeds": batched_seeds,
