@@ -39,6 +39,7 @@ from srcgrad.runtime.objects import fields_of, is_object
 #: The memory of all arrays among the arguments, which may overlap.
 _MEMORY = Site(np.ndarray, "arguments", "outside")
 _DEEPEST, _LONGEST = 30, 50  # objects in each other, and items that are told apart
+_MOST = 20_000  # objects that are looked into: some seconds
 _SINGLE = (type(None), type(Ellipsis), type(NotImplemented), type(np._NoValue))
 #: Classes of objects that hold nothing of the user's, whichever object it is.
 _CLOSED = (np.random.Generator, np.random.RandomState, np.dtype, Decimal, Fraction, range)
@@ -94,6 +95,9 @@ class Kinds:
             return of(kind)
         known = self._found.get(id(value))
         if known is None and not depth and id(value) in self._begun:  # a method that it holds leads back to it
+            self._outside.give_up()
+            return ANY
+        if known is None and len(self._found) > _MOST:
             self._outside.give_up()
             return ANY
         if known is None:

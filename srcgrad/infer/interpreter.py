@@ -116,10 +116,10 @@ class Analysis:
             self.running.pop()
 
     def spend(self, statements: int) -> None:
-        """Count statements that are run; raises ``GivenUp`` after too many."""
+        """Count statements that are run; raises ``GivenUp`` after too many, and where nothing is known any more."""
         if self.left is not None:
             self.left -= statements
-            if self.left < 0:
+            if self.left < 0 or self.assigned.is_lost:
                 raise GivenUp
 
     @property

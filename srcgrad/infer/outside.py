@@ -49,7 +49,7 @@ MAPPINGS = (dict, defaultdict, OrderedDict, Counter)
 #: Classes of what a program computes with, of which another call may be given another object.
 _DATA = (*SCALARS, np.generic, np.ndarray, list, tuple, dict, set, frozenset, deque)
 _LONGEST, _DEEPEST = 50, 6  # of what is looked into
-_MOST = 20_000  # parts of one object
+_MOST = 20_000  # parts of one object, and objects that are looked into
 _HOLDS = 1 << 14  # the flag of classes whose objects tell the garbage collector what they hold
 _REMEMBERING: Any = type(functools.cache(len))
 COMPILED_BY_CYTHON: Any = type(np.random.default_rng)  # of functions that are compiled by Cython
@@ -173,6 +173,9 @@ class Outside:
         known = self._values.get(id(found))
         if known is not None:
             return known
+        if len(self._values) > _MOST:
+            self.give_up()
+            return ANY
         self._alive.append(found)
         if isinstance(found, BuiltinFunctionType):
             return self._noted(found, exact(found))
