@@ -276,8 +276,8 @@ class Module(CalleesAsValues):
             function = exact_at_entry(function) if is_open else function
             entry = dict(zip(function.parameters, facts, strict=True))
             solve = partial(shapes, entry=entry, result_of=self.result_of, changes=self.changes)
-            is_left = self.generic and not self.assumed.stores
-            function, known = stores_lowered(*lists_made_arrays(function, known, solve, is_left), solve, self.shown)
+            looks = self.generic and not self.assumed.stores, self.shown
+            function, known = stores_lowered(*lists_made_arrays(function, known, solve, *looks), solve, self.shown)
             function = order_kept(admitted(function, known, self.assumed), known, self.summary_of)
             function = elements_kept(lengths_kept(function, known, self.changes), known, self.summary_of)
             made_ready[callee, facts] = function, known

@@ -17,11 +17,11 @@ import numpy as np
 from srcgrad import runtime
 from srcgrad.analysis.stores import Lowering
 from srcgrad.analysis.values import is_copy
-from srcgrad.errors import Span
+from srcgrad.errors import Span, UnsupportedSyntax
 from srcgrad.frontend.normal_form import Apply, Bind, Effect, Function, Statement
-from srcgrad.rules.facts import Fact, Object, Sequence, Static, Unknown, as_array, element
+from srcgrad.rules.facts import Array, Fact, Object, Sequence, Static, Unknown, as_array, element
 from srcgrad.rules.facts import Mapping as MappingFact
-from srcgrad.rules.table import made_arrays
+from srcgrad.rules.table import lookup, made_arrays
 from srcgrad.syntax.globals import call_runtime
 
 Facts = Mapping[str, Fact]
@@ -32,22 +32,23 @@ _SILENT = (np.add, np.subtract, np.multiply, np.positive, np.remainder, np.fmod,
 
 
 def lists_made_arrays(
-    function: Function, facts: Facts, solve: Callable[[Function], Facts], generic: bool
+    function: Function, facts: Facts, solve: Callable[[Function], Facts], generic: bool, shown: bool
 ) -> tuple[Function, Facts]:
     """The function whose calls of NumPy are given arrays, and the facts, solved again where names were added.
 
     What nothing is known of goes through ``operand``.  In a ``generic`` program that is everything; it is left as
     written there, and so are operands in our own output, where the first derivative made arrays of lists: an adjoint
-    that is given a list says so when it runs, and only tangents that would be silent are not.
+    that is given a list says so when it runs, and only tangents that would be silent are not.  What must be a
+    matrix is looked at unless the text is to be read (``shown``).
     """
-    made = _Operands(function, facts, not generic and not function.generated).function()
+    made = _Operands(function, facts, not generic and not function.generated, not shown).function()
     return (function, facts) if made is function else (made, solve(made))
 
 
 class _Operands(Lowering):
-    def __init__(self, function: Function, facts: Facts, looked_at: bool) -> None:
+    def __init__(self, function: Function, facts: Facts, looked_at: bool, checked: bool) -> None:
         super().__init__(function, facts)
-        self.looked_at = looked_at
+        self.looked_at, self.checked = looked_at, checked and not function.generated
 
     def replaced(self, statement: Statement) -> list[Statement] | None:
         if not isinstance(statement, Bind) or not isinstance(statement.operation, Apply):
@@ -80,11 +81,28 @@ class _Operands(Lowering):
         return [*checks, *made.values(), applied]
 
     def _checks(self, apply: Apply, span: Span) -> list[Statement]:
-        """What requires that ``np.insert`` may be given an array of the items that it puts into another one."""
+        """What requires that ``np.insert`` may be given an array of the items that it puts into another one, and that
+        matrices are."""
+        rule = lookup(apply.function)
+        operands = [apply.arguments.get(parameter) for parameter in (rule.matrices if rule and self.checked else ())]
+        made = [check for operand in operands for check in self._of_matrices(operand, span)]
         values = apply.arguments.get("values") if apply.function is np.insert else None
         if not isinstance(values, gast.Name) or not isinstance(self.fact(values.id), Sequence | Unknown):
-            return []
+            return made
         check = call_runtime(runtime.require_items, apply.arguments["arr"], values)
+        return [*made, Effect(gast.Expr(check), span)]
+
+    def _of_matrices(self, operand: gast.expr | None, span: Span) -> list[Statement]:
+        if not isinstance(operand, gast.Name):
+            return []
+        fact = self.fact(operand.id)
+        shape = as_array(fact).shape if isinstance(fact, Array | Sequence) else None
+        if shape is not None and len(shape) < 2:
+            reason = f"{operand.id} has {len(shape) or 'no'} dimension{'' if shape else 's'}, in the place of a matrix"
+            raise UnsupportedSyntax(reason, span, hint=f"write np.atleast_2d({operand.id})")
+        if shape is not None or not isinstance(fact, Array | Unknown):
+            return []
+        check = call_runtime(runtime.require_matrix, operand, gast.Constant(span.origin, None))
         return [Effect(gast.Expr(check), span)]
 
 

@@ -23,6 +23,7 @@ from srcgrad.rules.formula import constant, literal
 from srcgrad.rules.rewriting import read
 from srcgrad.rules.table import is_constant, lookup
 from srcgrad.rules.template import Rule
+from srcgrad.runtime import require_matrix
 
 
 class LiftedModule:
@@ -97,6 +98,8 @@ def recorded(function: Callable[..., Any], rule: Rule, args: Any, kwargs: Any, a
         plan = _plans[key] = _plan(function, rule, args, kwargs)
     operation, places, expressions = plan
     values = {p: _taken(place, args, kwargs) for p, place in places.items()}
+    for p in rule.matrices:
+        require_matrix(values[p], rule.name)
     for p in rule.options:
         if values.get(p) is not None:  # by name, which is a literal, so that the rule can tell what it casts to
             values[p] = np.dtype(values[p]).name

@@ -41,8 +41,8 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     g = unastype(y_bar, y_bar, dtype)
     t = np.linspace(0.0, 1.0, num, endpoint)
     return (
-        unbroadcast(np.tensordot(1.0 - t, g, ((0,), (axis,))), start),
-        unbroadcast(np.tensordot(t, g, ((0,), (axis,))), stop),
+        unbroadcast(np.tensordot(1.0 - t, np.moveaxis(g, axis, 0), 1), start),
+        unbroadcast(np.tensordot(t, np.moveaxis(g, axis, 0), 1), stop),
     )
 
 
@@ -61,8 +61,8 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     t = np.linspace(0.0, 1.0, num, endpoint)
     step = y_bar[1] / intervals(num, endpoint)
     return (
-        unbroadcast(np.tensordot(1.0 - t, g, ((0,), (axis,))) - step, start),
-        unbroadcast(np.tensordot(t, g, ((0,), (axis,))) + step, stop),
+        unbroadcast(np.tensordot(1.0 - t, np.moveaxis(g, axis, 0), 1) - step, start),
+        unbroadcast(np.tensordot(t, np.moveaxis(g, axis, 0), 1) + step, stop),
     )
 
 
@@ -112,8 +112,8 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0, 
     logarithm = np.log(base)
     e = np.linspace(np.array(start, ndmin=rank), np.array(stop, ndmin=rank), num, endpoint, axis=axis)
     return (
-        unbroadcast(np.tensordot(1.0 - t, g, ((0,), (axis,))) * logarithm, start),
-        unbroadcast(np.tensordot(t, g, ((0,), (axis,))) * logarithm, stop),
+        unbroadcast(np.tensordot(1.0 - t, np.moveaxis(g, axis, 0), 1) * logarithm, start),
+        unbroadcast(np.tensordot(t, np.moveaxis(g, axis, 0), 1) * logarithm, stop),
         None,
         None,
         unbroadcast(np.sum(g * e, axis=axis) / base, base),
@@ -140,8 +140,8 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0, *, y, y_ba
     g = unastype(y_bar, y_bar, dtype) * y
     t = np.linspace(0.0, 1.0, num, endpoint)
     return (
-        unbroadcast(np.tensordot(1.0 - t, g, ((0,), (axis,))) / start, start),
-        unbroadcast(np.tensordot(t, g, ((0,), (axis,))) / stop, stop),
+        unbroadcast(np.tensordot(1.0 - t, np.moveaxis(g, axis, 0), 1) / start, start),
+        unbroadcast(np.tensordot(t, np.moveaxis(g, axis, 0), 1) / stop, stop),
     )
 
 

@@ -45,12 +45,9 @@ class Rule:
     """The derivative of a family of functions that share a formula, parameters named as NumPy names them."""
 
     def __init__(
-        self,
-        kind: str,
-        functions: tuple[Callable[..., object], ...],
-        template: FunctionType,
+        self, kind: str, functions: tuple[Callable[..., object], ...], template: FunctionType,
         linear: tuple[str, ...] = (),
-    ) -> None:
+    ) -> None:  # fmt: skip
         head = Head.of(laws.check_template(template, functions[0] if functions else None))
         adjoint = [name for name in head.keywords if name.endswith("_bar")]
         if len(head.keywords) != 2 or len(adjoint) != 1 or adjoint[0][:-4] not in head.keywords:
@@ -76,6 +73,7 @@ class Rule:
         self.neutral: dict[str, object] = {}
         self.guests: frozenset[object] = frozenset()  # functions of libraries, some of which return Python's numbers
         self.keeps_integers = False
+        self.matrices: tuple[str, ...] = ()  # parameters that SciPy takes with fewer than two dimensions as well
         self.own_dtype = False  # whether results have a dtype that their operands do not tell
         self.pointwise = kind == "elementwise"  # an element of the result depends on one of each operand
         self.drops_neutral = False  # whether a default 0 that is added, 1 that multiplies, is left out of the text

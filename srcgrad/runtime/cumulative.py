@@ -39,7 +39,7 @@ def without_initial(g: Any, a: Any, axis: int | None = None) -> Any:
         a = np.reshape(a, 1)  # NumPy gives it an axis
     along = 0 if axis is None else axis
     extra = np.shape(g)[along] - np.shape(a)[along]
-    return g[(slice(None),) * (along % np.ndim(g)) + (slice(extra, None),)] if extra else g
+    return g[(slice(None),) * (int(along) % np.ndim(g)) + (slice(extra, None),)] if extra else g
 
 
 def with_initial(a: Any, like: Any, axis: int | None = None) -> Any:
@@ -53,7 +53,7 @@ def shifted(x: Any, axis: int, fill: float = 0.0, step: int = 1) -> Any:
     """``x`` moved by one place along ``axis``, forwards or (``step`` -1) backwards; ``fill`` where nothing comes."""
     x = np.asarray(x)
     result = np.empty_like(x)
-    before = (slice(None),) * (axis % x.ndim)
+    before = (slice(None),) * (int(axis) % x.ndim)
     here, there = (slice(1, None), slice(None, -1)) if step > 0 else (slice(None, -1), slice(1, None))
     result[(*before, here)] = x[(*before, there)]
     result[(*before, slice(None, 1) if step > 0 else slice(-1, None))] = fill
@@ -68,7 +68,7 @@ def _lines(a: Any, axis: Axes) -> tuple[Any, Any]:
         shape = a.shape
         return a.reshape(-1, 1), lambda lines: lines.reshape(shape)
     axes = axis if isinstance(axis, tuple) else (axis,)
-    along = [x % a.ndim for x in axes]
+    along = [int(x) % a.ndim for x in axes]
     order = along + [x for x in range(a.ndim) if x not in along]
     turned = np.transpose(a, order)
     length = math.prod(a.shape[x] for x in along)
@@ -82,7 +82,7 @@ def _lines(a: Any, axis: Axes) -> tuple[Any, Any]:
 
 def running_product(a: Any, axis: Axes = None, reverse: bool = False) -> Any:
     """The product of the elements before each one along ``axis`` (after it when ``reverse``), shaped like ``a``."""
-    if axis == ():
+    if isinstance(axis, tuple) and not axis:
         return np.ones_like(a)
     if type(a) is np.ndarray and a.ndim == 1:
         result = np.empty_like(a)
@@ -129,7 +129,7 @@ def _is_exact(products: Any) -> bool:
 
 def others(a: Any, axis: Axes = None) -> Any:
     """The product of the other elements along ``axis``, for each one: exact where some are zero."""
-    if type(a) is np.ndarray and a.ndim and axis != ():
+    if type(a) is np.ndarray and a.ndim and not (isinstance(axis, tuple) and not axis):
         y = _product(a) if axis is None else np.multiply.reduce(a, axis, keepdims=True)
         if _is_exact(y):
             return y / a
@@ -138,7 +138,7 @@ def others(a: Any, axis: Axes = None) -> Any:
 
 def recurrence(x: Any, a: Any, axis: Axes = None, reverse: bool = False) -> Any:
     """``r[j] = x[j-1] + a[j-1] * r[j-1]`` from ``r[0] = 0`` along ``axis``; from the end with j+1 when ``reverse``."""
-    if not np.ndim(a) or axis == ():
+    if not np.ndim(a) or isinstance(axis, tuple) and not axis:
         return np.zeros_like(x)[()]
     lines, back = _lines(a, axis)
     terms, _ = _lines(np.broadcast_to(x, np.shape(a)), axis)

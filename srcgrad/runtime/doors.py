@@ -45,6 +45,20 @@ def require_real(x: Any, place: str) -> None:
         raise RefusedType(f"{place}: a function of math reads the real part of a complex number alone; write z.real")
 
 
+def require_matrix(x: Any, place: str) -> None:
+    """Refuse what has fewer than two dimensions in the place of a matrix: SciPy makes a matrix of it, or computes with
+    what happens to lie behind it, and no formula is of that.
+
+    >>> require_matrix(2.0, "f, line 3")
+    Traceback (most recent call last):
+        ...
+    srcgrad.runtime.refusals.RefusedValue: f, line 3: 0 dimensions in the place of a matrix; write np.atleast_2d(a)
+    """
+    if np.ndim(x) < 2:
+        dimensions = "1 dimension" if np.ndim(x) else "0 dimensions"
+        raise RefusedValue(f"{place}: {dimensions} in the place of a matrix; write np.atleast_2d(a)")
+
+
 def require_kept(x: Any, place: str) -> None:
     """Refuse what a differentiated function captured when ``place`` may store into it: a derivative would lose that."""
     pending = [x]

@@ -21,7 +21,7 @@ Axis = int | tuple[int, ...] | None
 
 def _at(axis: int, rank: int, part: Any) -> tuple[Any, ...]:
     """An index that takes ``part`` along one axis."""
-    return (slice(None),) * (axis % rank) + (part,)
+    return (slice(None),) * (int(axis) % rank) + (part,)
 
 
 def _lengthened(shape: tuple[int, ...], axis: int, by: int) -> tuple[int, ...]:

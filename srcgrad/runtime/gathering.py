@@ -36,7 +36,7 @@ def untake_axis(g: Any, a: Any, indices: Any, axis: int | None = None, mode: str
         np.add.at(result, _bounded(indices, size, mode), real_for(g, result.dtype))
         return unarray(result if len(shape) == 1 else np.reshape(result, shape), a)
     result = np.zeros(shape, floating(a, g))
-    axis %= len(shape)
+    axis = int(axis) % len(shape)
     indices = _bounded(indices, shape[axis], mode)
     add_at(result, (slice(None),) * axis + (indices,), real_for(g, result.dtype))
     return unarray(result, a)

@@ -23,7 +23,7 @@ def _pieces(g: Any, arrays: Any, sizes: Sequence[int], axis: int) -> Any:
     given = g.shape[axis]
     if sum(sizes) != given:
         raise ValueError(f"a cotangent of length {given} does not fit pieces of {list(sizes)}")
-    before = (slice(None),) * (axis % g.ndim)
+    before = (slice(None),) * (int(axis) % g.ndim)
     made: list[Any] = []
     start = 0
     for size, a in zip(sizes, arrays, strict=True):
@@ -213,7 +213,7 @@ def unsplit(g: Sequence[Any], ary: Any, indices_or_sections: Any, axis: int = 0)
     if joined.shape == np.shape(ary):
         return unarray(joined, ary)
     result = np.zeros(np.shape(ary), joined.dtype)
-    before = (slice(None),) * (axis % result.ndim)
+    before = (slice(None),) * (int(axis) % result.ndim)
     for part, span in zip(g, _spans(result.shape[axis], indices_or_sections), strict=True):
         result[(*before, span)] += part
     return unarray(result, ary)

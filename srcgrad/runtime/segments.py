@@ -26,7 +26,7 @@ def _ends(indices: Any, n: int) -> tuple[Any, Any]:
 def unreduceat(g: Any, a: Any, indices: Any, axis: int = 0) -> Any:
     """The cotangent of ``a`` where ``g`` is that of ``np.add.reduceat(a, indices, axis)``."""
     shape = np.shape(a)
-    axis %= len(shape)
+    axis = int(axis) % len(shape)
     result = np.zeros(shape, floating(a, g))
     starts, ends = _ends(indices, shape[axis])
     lengths = ends - starts
@@ -43,7 +43,7 @@ def unreduceat(g: Any, a: Any, indices: Any, axis: int = 0) -> Any:
 def segment_ties(a: Any, y: Any, indices: Any, axis: int = 0) -> Any:
     """The share of each element of ``a`` in the extremum ``y`` of its segment; segments that overlap raise."""
     shape = np.shape(a)
-    axis %= len(shape)
+    axis = int(axis) % len(shape)
     starts, ends = _ends(indices, shape[axis])
     if not np.array_equal(starts[1:], ends[:-1]):
         raise RefusedMode("reduceat of overlapping segments: the derivative of an extremum is not known")

@@ -186,6 +186,7 @@ def lu(a, *, y, a_dot):
     return 0.0 * y[0], l @ np.tril(inner, -1), np.triu(inner) @ y[2]
 
 
+lu_factor.matrices = cholesky.matrices = cho_factor.matrices = ("a",)
 for factored in (lu_factor, lu):
     factored.accept(ignored=("check_finite",))
 

@@ -118,6 +118,7 @@ STRUCTURES = (
 )  # fmt: skip
 solve.accept(ignored=("check_finite",), allowed={"assume_a": STRUCTURES, "transposed": SWITCH})
 solve.infer(solution("a"))
+solve.matrices = ("a",)
 
 
 # --- triangular systems ----------------------------------------------------------------------------------------------
@@ -208,6 +209,7 @@ def solveh_banded(ab, b, lower=False, *, x, ab_dot, b_dot):
 
 
 for banded in (solve_banded, solveh_banded):
+    banded.matrices = ("ab",)
     banded.accept(ignored=("check_finite",))
     banded.infer(solution("ab"))
 

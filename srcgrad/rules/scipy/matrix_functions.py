@@ -74,6 +74,9 @@ expm_frechet.sums = add
 expm_frechet.accept(ignored=("check_finite", "method"), allowed={"compute_expm": SWITCH})
 
 
+expm.matrices = ("A",)
+
+
 # --- roots, logarithms, powers ---------------------------------------------------------------------------------------
 @rule(linalg.sqrtm)
 def sqrtm(A, *, y, y_bar):
@@ -84,6 +87,9 @@ def sqrtm(A, *, y, y_bar):
 @sqrtm.tangent
 def sqrtm(A, *, y, A_dot):
     return linalg.solve_sylvester(y, y, A_dot)
+
+
+sqrtm.matrices = ("A",)
 
 
 @rule(linalg.logm)
