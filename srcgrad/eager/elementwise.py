@@ -167,6 +167,11 @@ def elementwise_binary(
                     mask |= 2
                     right = (made, other.number) if made is not None and other.alias is None else other.edge()
             if mask:
+                # Formulas compute with what the function computed with: integers would be squared as integers.
+                if mask == 2 and not numbers and a is not input.array:
+                    input = _of(a)
+                elif mask == 1 and not numbers and b is not other.array:
+                    other = _of(b)
                 case = mask | numbers << 2 | alike << 4
                 edges: Any = (left, right)
                 if alone and numbers:
@@ -192,6 +197,12 @@ def elementwise_binary(
     f.__name__ = f.__qualname__ = name
     f.__doc__ = f"``{name}`` of each pair of elements, broadcast."
     return f
+
+
+def _of(array: Any) -> Tensor:
+    made: Tensor = new(Tensor)
+    made.array = array
+    return made
 
 
 def settled(a: Any, b: Any, floats: bool, name: str = "") -> tuple[Any, Any, bool]:

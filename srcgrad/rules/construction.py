@@ -11,7 +11,7 @@ import numpy as np
 from srcgrad.rules.facts import Array, Fact, Sequence, Static, as_array, dimensions, element
 from srcgrad.rules.results import Facts, Literals, dtype_name, dtype_of, gathered, strong
 from srcgrad.rules.table import add_method, linear, rule
-from srcgrad.runtime import astype, operand, rearray, reastype, tolist, unarray, unastype, unbroadcast
+from srcgrad.runtime import astype, operand, rearray, reastype, tolist, unarray, unastype, unbroadcast, widened
 
 
 # --- from values -----------------------------------------------------------------------------------------------------
@@ -248,6 +248,17 @@ def operand_(x, *, y, y_bar):
 
 @operand_.tangent
 def operand_(x, *, y, x_dot):
+    return operand(x_dot)
+
+
+@rule(widened)
+def widened_(x, like=None, *, y, y_bar):
+    """An operand of a formula: integers as wider numbers, floats as they are."""
+    return unarray(y_bar, x), None
+
+
+@widened_.tangent
+def widened_(x, like=None, *, y, x_dot):
     return operand(x_dot)
 
 

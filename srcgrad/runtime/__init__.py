@@ -69,7 +69,8 @@ _NAMES = {
     "closures": "Closure closure is_made_of made_of one_for units unwritten",
     "containers": (
         "all_places argsorted chosen chosen_number dtype_of_first gather is_exact operand pack_like places_of "
-        "rearray require_stores require_unshared shortest spread tolist total unarray ungather unpack_like"
+        "rearray require_stores require_unshared shortest spread tolist total unarray ungather unpack_like "
+        "widened"
     ),
     "convolution": "kaiser_abscissas unconvolve uncorrelate_left uncorrelate_right",
     "cotangents": "add add_at as_list kept own retake snapshot unshared untake zeros_like",

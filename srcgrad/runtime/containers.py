@@ -206,6 +206,24 @@ def operand(x: Any) -> Any:
     return made
 
 
+def widened(x: Any, like: Any = None) -> Any:
+    """An operand as formulas compute with it: integers of few bits, or without a sign, as floats of the dtype of the
+    cotangent ``like``, or as ``int64``; lists as arrays; anything else as it is.
+
+    >>> widened(np.array([200], np.uint8)) ** 2, widened(np.uint8(0), 1.0) - 1
+    (array([40000]), np.float64(-1.0))
+    """
+    if isinstance(x, list | tuple):
+        x = np.asarray(x)
+    if not isinstance(x, np.ndarray | np.generic) or x.dtype.kind not in "biu":
+        return x
+    if x.dtype == np.int64 or like is None and x.dtype.kind == "b":
+        return x
+    dtype = getattr(like, "dtype", None)
+    is_float = isinstance(dtype, np.dtype) and dtype.kind in "fc"
+    return x.astype(np.int64 if like is None else np.finfo(dtype).dtype if is_float else np.float64)
+
+
 def tolist(a: Any) -> Any:
     """``a.tolist()``, for numbers too."""
     return a.tolist() if isinstance(a, np.ndarray | np.generic) else a

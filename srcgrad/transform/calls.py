@@ -31,9 +31,10 @@ from srcgrad.transform.stores import StoreAdjoint
 class Calls(Protocol):
     """How a call site reaches the derivative of its callee: names of functions beside this one.
 
-    ``strong_zeros``: how rules are written (``rules.strong_zeros``)."""
+    ``strong_zeros``: how rules are written (``rules.strong_zeros``); ``shown``: the text is made to be read."""
 
     strong_zeros: bool
+    shown: bool
 
     def pair(
         self, callee: Callee, active: tuple[bool, ...], facts: tuple[Fact, ...], modes: Modes = PLAIN

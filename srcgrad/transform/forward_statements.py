@@ -74,14 +74,16 @@ from srcgrad.transform.calls import constant_fact
 from srcgrad.transform.forward_liveness import Tangents, tangents_of
 from srcgrad.transform.primal_results import RESULT, field_tangent, naming_result
 from srcgrad.transform.reverse import WEAK
+from srcgrad.transform.widening import widening
 
 
 class Calls(Protocol):
     """How a call site reaches the tangent program of its callee: the name of a function beside this one.
 
-    ``strong_zeros``: how rules are written (``rules.strong_zeros``)."""
+    ``strong_zeros``: how rules are written (``rules.strong_zeros``); ``shown``: the text is made to be read."""
 
     strong_zeros: bool
+    shown: bool
 
     def tangent(self, callee: Callee, active: tuple[bool, ...], facts: tuple[Fact, ...]) -> gast.expr: ...
 
@@ -243,6 +245,8 @@ class StatementTangent:
         binding: dict[str, gast.expr] = dict(made.arguments)
         for parameter in active:
             binding[f"{parameter}_dot"] = self.dot_of(made.arguments[parameter], statement)
+        dot = binding[f"{next(iter(active))}_dot"]
+        wider = widening(piece, rule, facts, active, binding, dot, self.fresh, self.calls.shown)
         prelude, values = inline(piece, {**binding, rule.result: load(RESULT)}, self.fresh)
         (value,) = values.values()
         if isinstance(statement.expression, gast.BinOp):
@@ -253,7 +257,7 @@ class StatementTangent:
             value = call_runtime(runtime.own, binding["a_dot"])  # of a list or dict as well
         value = self._narrowed(_spread(value), piece, made, facts, self.fact(statement.target))
         value = self.apart(value, statement, made)
-        return self._around(statement, [*prelude, assign(self.dot(statement.target), value)])
+        return self._around(statement, [*wider, *prelude, assign(self.dot(statement.target), value)])
 
     def apart(self, value: gast.expr, statement: Bind, made: Apply) -> gast.expr:
         """A tangent that shares memory with no other where the values share none, if that may matter."""

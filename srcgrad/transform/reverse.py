@@ -66,6 +66,7 @@ from srcgrad.transform.calls import CallAdjoint, Calls
 from srcgrad.transform.contributions import calls_function
 from srcgrad.transform.cotangents import Cotangents
 from srcgrad.transform.shadows import Shadows
+from srcgrad.transform.widening import widening
 
 
 class StatementAdjoint(CallAdjoint):
@@ -239,8 +240,11 @@ class StatementAdjoint(CallAdjoint):
         binding[apply.rule.result] = reference(target, block, position + 1)
         seed = self.seeds.get(statement)
         binding[apply.rule.adjoint] = self.bar_name(target) if seed is None else load(seed)
+        code = widening(
+            piece, apply.rule, facts, wanted, binding, binding[apply.rule.adjoint], self.fresh, self.calls.shown
+        )
         prelude, partials = inline(piece, binding, self.fresh)
-        code: list[gast.stmt] = list(prelude)
+        code += prelude
         contributions: list[tuple[str, gast.expr]] = []
         for parameter in apply.arguments:
             if parameter not in wanted:

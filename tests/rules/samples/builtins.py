@@ -49,6 +49,7 @@ SAMPLES |= {
     runtime.own: [call(n(3)), call([0.3, 0.4]), call(0.3)],
     runtime.unshared: [call(n(3)), call([n(3), n(2)]), call((n(2), [0.3])), call(0.3)],
     runtime.operand: [call([0.3, 0.4]), call(n(3)), call(0.3), call((0.3, n())), call(draws.c(2))],
+    runtime.widened: [call(n(3)), call(n(3), n(3)), call(0.3), call(draws.c(2))],
     runtime.as_list: [call([0.3, n(2)])],
     runtime.pack_like: [call([0.3, 0.4], n(2)), call((n(2), 0.3), [n(2), 0.1]), call((n(2), n(2)), n(2, 2))],
     runtime.unpack_like: [call(n(2), [0.3, 0.4]), call([n(2), 0.3], (n(2), 0.1))],

@@ -1,0 +1,127 @@
+"""Operands of which a formula would compute in a narrow integer type, widened for it.
+
+Enters: the text of a derivative and the facts of its operands.  Leaves: statements that bind wider copies, and the
+bindings that read them.  NumPy computes ``n * n`` of ``uint8`` modulo 256 and ``n - 1`` of an unsigned 0 as the largest
+number there is, while the function that is differentiated computes with floats::
+
+    z = np.arctan2(x, n)          wide = widened(n, z_bar);  x_bar = z_bar * wide / (x * x + wide * wide)
+
+What carries the derivative is a float already.  A list in the place of a number is made an array, as NumPy does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+
+import gast
+
+from srcgrad import runtime
+from srcgrad.rules.facts import Array, Fact, Sequence, Unknown
+from srcgrad.rules.slicing import Slice
+from srcgrad.rules.template import Rule
+from srcgrad.syntax.globals import call_runtime
+from srcgrad.syntax.parse import clone
+from srcgrad.transform.build import assign, load
+
+_NARROW = frozenset("bool int8 int16 int32 uint8 uint16 uint32 uint64".split())
+
+
+def widening(
+    piece: Slice,
+    rule: Rule,
+    facts: Mapping[str, Fact],
+    wanted: Collection[str],
+    binding: dict[str, gast.expr],
+    seed: gast.expr,
+    fresh: Callable[[str], str],
+    shown: bool,
+) -> list[gast.stmt]:
+    """What is to stand before a piece of text; ``binding`` reads it from then on.
+
+    ``seed``: the cotangent or tangent, in whose dtype the formula computes.  ``shown``: the text is to be read, and
+    leaves out what only a check could tell.
+    """
+    code: list[gast.stmt] = []
+    if _is_of(rule, "scipy.ndimage"):  # whose results have the dtype of what is filtered: formulas refuse integers
+        return code
+    uses = _uses(piece)
+    takes_lists = rule.kind == "elementwise" or _is_of(rule, "scipy.stats", "scipy.special")  # elsewhere of axes
+    for p in rule.parameters:
+        given = binding.get(p)
+        if given is None or isinstance(given, gast.Constant) or p in wanted or p == rule.variadic:
+            continue
+        fact = Sequence("list") if isinstance(given, gast.List | gast.Tuple) else facts.get(p, Unknown())
+        if not (p in piece.reads and _may_be_narrow(fact, shown, takes_lists)):
+            continue
+        if not _is_narrow(fact) and (uses.get(p, _SAFE) < (_OTHER if p in rule.differentiable else _COMPUTED)):
+            continue
+        name = fresh("wide")
+        like = [clone(seed)] if p in rule.differentiable else []
+        code.append(assign(name, call_runtime(runtime.widened, clone(given), *like)))
+        binding[p] = load(name)
+    return code
+
+
+def _is_narrow(fact: Fact) -> bool:
+    """Whether an operand is known to be of a narrow type; of truth values those of Python are no such."""
+    return isinstance(fact, Array) and fact.dtype in _NARROW and not (fact.dtype == "bool" and fact.scalar)
+
+
+def _may_be_narrow(fact: Fact, shown: bool, takes_lists: bool) -> bool:
+    if isinstance(fact, Array) and fact.dtype is not None:
+        return _is_narrow(fact)
+    return takes_lists if isinstance(fact, Sequence) else isinstance(fact, Array | Unknown) and not shown
+
+
+def _is_of(rule: Rule, *modules: str) -> bool:
+    homes = [str(getattr(function, "__module__", "")) for function in rule.functions]
+    return any(home.startswith(modules) for home in homes)
+
+
+#: What a text does to an operand: computes with it and a float; gives it to something; computes with it alone.
+_SAFE, _OTHER, _COMPUTED = range(3)
+
+
+def _uses(piece: Slice) -> dict[str, int]:
+    """By name, the worst that a text does to it."""
+    found: dict[str, int] = {}
+
+    def meet(node: gast.AST, use: int) -> None:
+        if isinstance(node, gast.Name):
+            found[node.id] = max(found.get(node.id, _SAFE), use)
+            return
+        for child in gast.iter_child_nodes(node):
+            meet(child, _use_in(node, child))
+
+    for tree in (*piece.body, *piece.values.values()):
+        meet(tree, _OTHER)
+    for statement in reversed(piece.body):
+        match statement:  # another name for an operand, where an option at its default fell away
+            case gast.Assign(targets=[gast.Name(id=name)], value=gast.Name(id=source)):
+                found[source] = max(found[source], found.get(name, _SAFE))
+    return found
+
+
+def _use_in(node: gast.AST, child: gast.AST) -> int:
+    match node:
+        case gast.UnaryOp():
+            return _COMPUTED
+        case gast.Compare():
+            return _COMPUTED
+        case gast.BinOp(left=left, right=right):
+            return _SAFE if _is_float(right if child is left else left) else _COMPUTED
+    return _OTHER
+
+
+def _is_float(node: gast.expr) -> bool:
+    """Whether an operand is a float, so that what is computed with it is one too: a constant, or a cotangent."""
+    match node:
+        case gast.Constant(value=float() | complex()):
+            return True
+        case gast.Name(id=name):
+            return bool(name.endswith(("_bar", "_dot")))
+        case gast.BinOp(left=left, right=right):
+            return _is_float(left) or _is_float(right)
+        case gast.UnaryOp(operand=operand):
+            return _is_float(operand)
+    return False
