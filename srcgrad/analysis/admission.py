@@ -12,6 +12,7 @@ is right for numbers only, or ``UnsupportedSyntax`` where the facts already show
 
 from __future__ import annotations
 
+import cmath
 import math
 import operator
 from collections.abc import Callable, Iterator, Mapping
@@ -401,19 +402,23 @@ def _with_blocks(statement: Statement, facts: Mapping[str, Fact], checks: _Check
 
 
 def _read_as_real(statement: Bind, made: Apply, facts: Mapping[str, Fact]) -> list[str]:
-    """What may be a complex number of NumPy's, of which functions of ``math`` read the real part: its derivative has
-    none.  Those that compute with operators keep it."""
-    if getattr(made.function, "__module__", None) != "math" or made.function in _WITH_OPERATORS:
+    """What may be a complex number of NumPy's, of which functions of ``math``, distributions and draws read the real
+    part: its derivative has none.  Those that compute with operators keep it."""
+    home, owner = getattr(made.function, "__module__", None), getattr(made.function, "__self__", None)
+    if not (home in _READING_REALS or made.function is cmath.rect or isinstance(owner, np.random.RandomState)):
+        return []
+    if made.function in _WITH_OPERATORS:
         return []
     names = [name for argument in made.arguments.values() for name in atoms(argument)]
     known = {name: fact for name in names if isinstance(fact := facts.get(name), Array)}
     if any((fact.dtype or "").startswith("complex") for fact in known.values()):
         raise UnsupportedSyntax(
-            "a function of math reads the real part of a complex number alone", statement.span, hint="write z.real"
+            "this function reads the real part of a complex number alone", statement.span, hint="write z.real"
         )
     return [name for name in names if name not in known or not (known[name].is_real or is_real(known[name].dtype))]
 
 
+_READING_REALS = ("math", "scipy.stats._distn_infrastructure", "scipy.stats._multivariate")
 _WITH_OPERATORS = frozenset({math.prod, getattr(math, "sumprod", math.prod)})
 
 

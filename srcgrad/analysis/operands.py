@@ -84,22 +84,26 @@ class _Operands(Lowering):
         """What requires that ``np.insert`` may be given an array of the items that it puts into another one, and that
         matrices are."""
         rule = lookup(apply.function)
-        operands = [apply.arguments.get(parameter) for parameter in (rule.matrices if rule and self.checked else ())]
-        made = [check for operand in operands for check in self._of_matrices(operand, span)]
+        made = [
+            check
+            for parameter in (rule.matrices if rule and self.checked else ())
+            for check in self._of_matrices(parameter, apply.arguments.get(parameter), span)
+        ]
         values = apply.arguments.get("values") if apply.function is np.insert else None
         if not isinstance(values, gast.Name) or not isinstance(self.fact(values.id), Sequence | Unknown):
             return made
         check = call_runtime(runtime.require_items, apply.arguments["arr"], values)
         return [*made, Effect(gast.Expr(check), span)]
 
-    def _of_matrices(self, operand: gast.expr | None, span: Span) -> list[Statement]:
+    def _of_matrices(self, parameter: str, operand: gast.expr | None, span: Span) -> list[Statement]:
         if not isinstance(operand, gast.Name):
             return []
         fact = self.fact(operand.id)
         shape = as_array(fact).shape if isinstance(fact, Array | Sequence) else None
         if shape is not None and len(shape) < 2:
-            reason = f"{operand.id} has {len(shape) or 'no'} dimension{'' if shape else 's'}, in the place of a matrix"
-            raise UnsupportedSyntax(reason, span, hint=f"write np.atleast_2d({operand.id})")
+            dimensions = "one dimension" if shape else "no dimensions"
+            reason = f"the argument {parameter} has {dimensions}, in the place of a matrix"
+            raise UnsupportedSyntax(reason, span, hint=f"write np.atleast_2d({parameter})")
         if shape is not None or not isinstance(fact, Array | Unknown):
             return []
         check = call_runtime(runtime.require_matrix, operand, gast.Constant(span.origin, None))

@@ -73,17 +73,17 @@ fsum.infer(lambda arguments, literals: number("float"))
 
 @rule(math.prod)
 def prod_(iterable, start=1, *, y, y_bar):
-    """The product of numbers, exact where some are zero."""
+    """The product of numbers, or of arrays of one shape, exact where some are zero."""
     values = np.array(iterable)
-    others = running_product(values) * running_product(values, None, True)
-    return unarray(y_bar * start * others, iterable), y_bar * np.prod(values)
+    others = running_product(values, 0) * running_product(values, 0, True)
+    return unarray(y_bar * start * others, iterable), unbroadcast(y_bar * np.prod(values, 0), start)
 
 
 @prod_.tangent
 def prod_(iterable, start=1, *, y, iterable_dot, start_dot):
     values = np.array(iterable)
-    others = running_product(values) * running_product(values, None, True)
-    return start * np.sum(np.array(iterable_dot) * others), start_dot * np.prod(values)
+    others = running_product(values, 0) * running_product(values, 0, True)
+    return start * np.sum(np.array(iterable_dot) * others, 0), start_dot * np.prod(values, 0)
 
 
 @rule(statistics.mean, statistics.fmean)

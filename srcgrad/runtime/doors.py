@@ -38,11 +38,11 @@ def require_number(x: Any, place: str) -> None:
 
 
 def require_real(x: Any, place: str) -> None:
-    """Refuse complex numbers of NumPy's at ``place``, where a function of ``math`` reads the real part alone."""
+    """Refuse complex numbers of NumPy's at ``place``, where a function reads the real part alone."""
     if type(x) is float or type(x) is int:
         return
     if np.asarray(x).dtype.kind == "c":
-        raise RefusedType(f"{place}: a function of math reads the real part of a complex number alone; write z.real")
+        raise RefusedType(f"{place}: this function reads the real part of a complex number alone; write z.real")
 
 
 def require_matrix(x: Any, place: str) -> None:

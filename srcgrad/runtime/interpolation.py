@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.runtime.refusals import RefusedValue
+
 
 def knots_around(x: Any, xp: Any, period: Any = None) -> tuple[Any, Any]:
     """The numbers of the knots of ``np.interp`` before and after ``x``; the knot that x meets is the one before it.
@@ -14,6 +16,8 @@ def knots_around(x: Any, xp: Any, period: Any = None) -> tuple[Any, Any]:
     """
     if period is None:
         count = len(xp)
+        if np.any(np.less(xp[1:], xp[:-1])):
+            raise RefusedValue("np.interp needs knots that increase: what it gives for others is of no one segment")
         before = np.clip(np.searchsorted(xp, x, "right") - 1, 0, max(count - 2, 0))
         return before, np.minimum(before + 1, count - 1)
     period = abs(period)

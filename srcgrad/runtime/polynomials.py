@@ -22,6 +22,8 @@ def tail(g: Any, like: Any) -> Any:
     """``g`` without its first coefficients, or with zeros before them, in the length and dtype of ``like``."""
     g = np.atleast_1d(g)
     n = np.shape(like)[0] if np.shape(like) else 1
+    if g.shape[1:] != np.shape(like)[1:]:
+        raise RefusedMode("coefficients of several dimensions that are broadcast: give both the same further axes")
     surplus = g.shape[0] - n
     if surplus < 0:
         padded = np.zeros((n, *g.shape[1:]), g.dtype)

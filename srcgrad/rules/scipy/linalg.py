@@ -263,7 +263,9 @@ def solve_sylvester(arguments, literals):
     return Array(q.shape if a.rank == b.rank == q.rank == 2 else None, dtype)
 
 
+solve_sylvester.matrices = ("a", "b", "q")
 for lyapunov in (solve_continuous_lyapunov, solve_discrete_lyapunov):
+    lyapunov.matrices = ("a", "q")
 
     @lyapunov.infer
     def lyapunov(arguments, literals):

@@ -1,6 +1,7 @@
 """Orthogonal polynomials, hypergeometric and elliptic functions by their argument (NIST DLMF, chapters 13, 15, 18, 19).
 
-By a degree or a parameter they are refused.  Where a degree n is lowered, n = 0 gives a factor zero.
+By a degree or a parameter they are refused.  Where a degree n is lowered, n = 0 gives a factor zero; negative ones
+are refused.
 """
 
 # Templates are read as text and carry no annotations; a formula for a special case repeats the name of its rule.
@@ -10,101 +11,104 @@ from __future__ import annotations
 import numpy as np
 from scipy import special
 
-from srcgrad.rules.table import elementwise, rule
+from srcgrad.rules.table import constant, elementwise, rule
 from srcgrad.runtime import unbroadcast
+from srcgrad.runtime.scipy.degrees import lower_degree
 from srcgrad.runtime.scipy.hypergeometric import hyp2f1 as hypergeometric
+
+constant(lower_degree)
 
 
 # --- orthogonal polynomials, DLMF 18.9(iii) --------------------------------------------------------------------------
 @elementwise(special.eval_jacobi)
 def eval_jacobi(n, alpha, beta, x, *, y, y_bar):
     """Jacobi's polynomial, DLMF 18.9.15."""
-    lower = special.eval_jacobi(np.maximum(n - 1, 0), alpha + 1, beta + 1, x)
+    lower = special.eval_jacobi(lower_degree(n), alpha + 1, beta + 1, x)
     return None, None, None, y_bar * 0.5 * (n > 0) * (n + alpha + beta + 1) * lower
 
 
 @elementwise(special.eval_sh_jacobi)
 def eval_sh_jacobi(n, p, q, x, *, y, y_bar):
     """Jacobi's polynomial on [0, 1], monic: its slope is n times that of lower degree, p and q raised by 2 and 1."""
-    return None, None, None, y_bar * n * special.eval_sh_jacobi(np.maximum(n - 1, 0), p + 2, q + 1, x)
+    return None, None, None, y_bar * n * special.eval_sh_jacobi(lower_degree(n), p + 2, q + 1, x)
 
 
 @elementwise(special.eval_gegenbauer)
 def eval_gegenbauer(n, alpha, x, *, y, y_bar):
     """Gegenbauer's polynomial, DLMF 18.9.19."""
-    return None, None, y_bar * 2.0 * (n > 0) * alpha * special.eval_gegenbauer(np.maximum(n - 1, 0), alpha + 1, x)
+    return None, None, y_bar * 2.0 * (n > 0) * alpha * special.eval_gegenbauer(lower_degree(n), alpha + 1, x)
 
 
 @elementwise(special.eval_legendre)
 def eval_legendre(n, x, *, y, y_bar):
     """Legendre's polynomial, a Jacobi polynomial of parameters 0."""
-    return None, y_bar * 0.5 * (n > 0) * (n + 1) * special.eval_jacobi(np.maximum(n - 1, 0), 1, 1, x)
+    return None, y_bar * 0.5 * (n > 0) * (n + 1) * special.eval_jacobi(lower_degree(n), 1, 1, x)
 
 
 @elementwise(special.eval_sh_legendre)
 def eval_sh_legendre(n, x, *, y, y_bar):
     """Legendre's polynomial of 2x - 1."""
-    return None, y_bar * (n > 0) * (n + 1) * special.eval_jacobi(np.maximum(n - 1, 0), 1, 1, 2 * x - 1)
+    return None, y_bar * (n > 0) * (n + 1) * special.eval_jacobi(lower_degree(n), 1, 1, 2 * x - 1)
 
 
 @elementwise(special.eval_chebyt)
 def eval_chebyt(n, x, *, y, y_bar):
     """Chebyshev's polynomial of the first kind, DLMF 18.9.21."""
-    return None, y_bar * n * special.eval_chebyu(np.maximum(n - 1, 0), x)
+    return None, y_bar * n * special.eval_chebyu(lower_degree(n), x)
 
 
 @elementwise(special.eval_sh_chebyt)
 def eval_sh_chebyt(n, x, *, y, y_bar):
     """Chebyshev's polynomial of the first kind of 2x - 1."""
-    return None, y_bar * 2 * n * special.eval_sh_chebyu(np.maximum(n - 1, 0), x)
+    return None, y_bar * 2 * n * special.eval_sh_chebyu(lower_degree(n), x)
 
 
 @elementwise(special.eval_chebyc)
 def eval_chebyc(n, x, *, y, y_bar):
     """Twice Chebyshev's polynomial of the first kind of x / 2."""
-    return None, y_bar * n * special.eval_chebys(np.maximum(n - 1, 0), x)
+    return None, y_bar * n * special.eval_chebys(lower_degree(n), x)
 
 
 @elementwise(special.eval_chebyu)
 def eval_chebyu(n, x, *, y, y_bar):
     """Chebyshev's polynomial of the second kind, a Gegenbauer polynomial of parameter 1."""
-    return None, y_bar * 2.0 * (n > 0) * special.eval_gegenbauer(np.maximum(n - 1, 0), 2, x)
+    return None, y_bar * 2.0 * (n > 0) * special.eval_gegenbauer(lower_degree(n), 2, x)
 
 
 @elementwise(special.eval_sh_chebyu)
 def eval_sh_chebyu(n, x, *, y, y_bar):
     """Chebyshev's polynomial of the second kind of 2x - 1."""
-    return None, y_bar * 4.0 * (n > 0) * special.eval_gegenbauer(np.maximum(n - 1, 0), 2, 2 * x - 1)
+    return None, y_bar * 4.0 * (n > 0) * special.eval_gegenbauer(lower_degree(n), 2, 2 * x - 1)
 
 
 @elementwise(special.eval_chebys)
 def eval_chebys(n, x, *, y, y_bar):
     """Chebyshev's polynomial of the second kind of x / 2."""
-    return None, y_bar * (n > 0) * special.eval_gegenbauer(np.maximum(n - 1, 0), 2, x / 2)
+    return None, y_bar * (n > 0) * special.eval_gegenbauer(lower_degree(n), 2, x / 2)
 
 
 @elementwise(special.eval_genlaguerre)
 def eval_genlaguerre(n, alpha, x, *, y, y_bar):
     """Laguerre's polynomial, DLMF 18.9.23."""
-    return None, None, -y_bar * (n > 0) * special.eval_genlaguerre(np.maximum(n - 1, 0), alpha + 1, x)
+    return None, None, -y_bar * (n > 0) * special.eval_genlaguerre(lower_degree(n), alpha + 1, x)
 
 
 @elementwise(special.eval_laguerre)
 def eval_laguerre(n, x, *, y, y_bar):
     """Laguerre's polynomial of parameter 0."""
-    return None, -y_bar * (n > 0) * special.eval_genlaguerre(np.maximum(n - 1, 0), 1, x)
+    return None, -y_bar * (n > 0) * special.eval_genlaguerre(lower_degree(n), 1, x)
 
 
 @elementwise(special.eval_hermite)
 def eval_hermite(n, x, *, y, y_bar):
     """Hermite's polynomial, DLMF 18.9.25."""
-    return None, y_bar * 2 * n * special.eval_hermite(np.maximum(n - 1, 0), x)
+    return None, y_bar * 2 * n * special.eval_hermite(lower_degree(n), x)
 
 
 @elementwise(special.eval_hermitenorm)
 def eval_hermitenorm(n, x, *, y, y_bar):
     """Hermite's polynomial of the standard normal density, DLMF 18.9.27."""
-    return None, y_bar * n * special.eval_hermitenorm(np.maximum(n - 1, 0), x)
+    return None, y_bar * n * special.eval_hermitenorm(lower_degree(n), x)
 
 
 _DEGREE = "it is the degree of a polynomial"

@@ -12,6 +12,7 @@ import numpy as np
 from scipy import special
 
 from srcgrad.rules.table import elementwise
+from srcgrad.runtime import masked
 from srcgrad.runtime.scipy.beta import beta_density, betainc_slope
 from srcgrad.runtime.scipy.gamma import gamma_density, gammainc_slope
 from srcgrad.runtime.scipy.student import student_density, student_slope
@@ -225,7 +226,8 @@ def nrdtrisd(mn, p, x, *, std, std_bar):
 @elementwise(special.tklmbda)
 def tklmbda(x, lmbda, *, y, y_bar):
     """Tukey's lambda distribution function, whose inverse is (y**lmbda - (1 - y)**lmbda) / lmbda."""
-    return y_bar / (y ** (lmbda - 1) + (1 - y) ** (lmbda - 1))
+    inside = np.logical_and(y > 0.0, y < 1.0)
+    return masked(y_bar, inside) / (y ** (lmbda - 1.0) + (1.0 - y) ** (lmbda - 1.0))
 
 
 tklmbda.refuse("differentiate its inverse, boxcox(y, lmbda) - boxcox(1 - y, lmbda)", lmbda="it has no rule here")

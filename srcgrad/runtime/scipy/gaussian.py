@@ -17,11 +17,11 @@ from srcgrad.runtime.refusals import RefusedMode
 
 def centred(x: Any, mean: Any, cov: Any) -> Any:
     """The points less their mean, one in a row; the dimension is that of ``mean``, else of ``cov``, else 1."""
-    if mean is not None:
-        shift = np.ravel(mean)
-        return np.reshape(x, (-1, shift.size)) - shift
     shape = np.shape(cov)
-    return np.reshape(x, (-1, shape[0] if len(shape) == 2 else 1)) - 0.0
+    dimension = np.size(mean) if mean is not None else shape[0] if len(shape) == 2 else 1
+    if dimension > 1 and np.shape(x)[-1:] != (dimension,):
+        raise RefusedMode(f"points without the dimension {dimension} of the distribution; write np.broadcast_to")
+    return np.reshape(x, (-1, dimension)) - (0.0 if mean is None else np.ravel(mean))
 
 
 def uncentred_points(g: Any, x: Any) -> Any:

@@ -123,9 +123,16 @@ def _diagonals(l_and_u: Any, n: int) -> Any:
         yield row, slice(j.start + shift, j.stop + shift), j
 
 
+def _require_one_system(columns: tuple[int, ...], n: int | None = None) -> None:
+    """Refuse stacks of banded systems, which SciPy takes too, and one that the other side does not fit."""
+    if len(columns) != 1 or n is not None and n != columns[0]:
+        raise RefusedMode("a stack of banded systems has no derivative here; loop over it")
+
+
 def bands_product(l_and_u: Any, ab: Any, x: Any) -> Any:
     """``a @ x`` where ``ab`` stores a by its diagonals."""
     n = np.shape(x)[0]
+    _require_one_system(np.shape(ab)[1:], n)
     result = np.zeros(np.shape(x), np.result_type(ab, x))
     for row, i, j in _diagonals(l_and_u, n):
         result[i] += ab[row, j].reshape(-1, *(1,) * (np.ndim(x) - 1)) * x[j]
@@ -134,6 +141,8 @@ def bands_product(l_and_u: Any, ab: Any, x: Any) -> Any:
 
 def bands_outer(l_and_u: Any, g: Any, x: Any) -> Any:
     """The diagonals of ``g @ x.T``, stored as those of a."""
+    if np.ndim(x) > 2:
+        _require_one_system(())
     g, x = np.reshape(g, (np.shape(g)[0], -1)), np.reshape(x, (np.shape(x)[0], -1))
     n = x.shape[0]
     result = np.zeros((sum(l_and_u) + 1, n), np.result_type(g, x))
@@ -144,6 +153,7 @@ def bands_outer(l_and_u: Any, g: Any, x: Any) -> Any:
 
 def turned_bands(l_and_u: Any, ab: Any) -> Any:
     """The transpose of a, stored by its diagonals too."""
+    _require_one_system(np.shape(ab)[1:])
     result = np.zeros_like(ab)
     for row, i, j in _diagonals(l_and_u, np.shape(ab)[1]):
         result[sum(l_and_u) - row, i] = ab[row, j]
