@@ -80,17 +80,19 @@ def root_count(seq_of_zeros: Any) -> int:
 def unpolyder(g: Any, p: Any, m: int = 1) -> Any:
     """The cotangent of ``p`` where ``g`` is that of ``np.polyder(p, m)``."""
     result = np.zeros(np.shape(p), g.dtype)
-    result[: len(g)] = g * _falling(len(p), m)[: len(g)]
+    result[: len(g)] = g * _falling(len(p), m, np.ndim(p))[: len(g)]
     return narrowed(result, p)
 
 
 def unpolyint(g: Any, p: Any, m: int = 1) -> Any:
     """The cotangent of ``p`` where ``g`` is that of ``np.polyint(p, m)``."""
-    return narrowed(g[: len(p)] / _falling(len(p) + m, m), p)
+    return narrowed(g[: len(p)] / _falling(len(p) + m, m, np.ndim(p)), p)
 
 
 def unconstants(g: Any, k: Any, m: int = 1) -> Any:
     """The cotangent of the constants ``k`` where ``g`` is that of ``np.polyint(p, m, k)``."""
+    if np.ndim(g) > 1:
+        raise RefusedMode("constants of integration of several polynomials at once")
     given = g[len(g) - m :] / np.array([math.factorial(e) for e in range(m - 1, -1, -1)], np.float64)
     return narrowed(given if np.size(k) == 1 else np.concatenate((given, np.zeros(np.size(k) - m))), k)
 

@@ -14,15 +14,22 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 
 import gast
+import numpy as np
 
 from srcgrad import runtime
-from srcgrad.rules.facts import Array, Fact, Sequence, Unknown
+from srcgrad.rules.facts import Array, Fact, Sequence, Static, Unknown
+from srcgrad.rules.formula import object_of
 from srcgrad.rules.slicing import Slice
 from srcgrad.rules.template import Rule
 from srcgrad.syntax.globals import call_runtime
 from srcgrad.syntax.parse import clone
 from srcgrad.transform.build import assign, load
 
+#: Functions of NumPy that are no ufuncs, and compute in floats as soon as one operand is one.
+_IN_FLOATS = (
+    np.interp, np.polyval, np.polyfit, np.quantile, np.percentile, np.nanquantile, np.nanpercentile, np.gradient,
+    np.linspace, np.logspace, np.geomspace,
+)  # fmt: skip
 _NARROW = frozenset("bool int8 int16 int32 uint8 uint16 uint32 uint64".split())
 
 
@@ -42,16 +49,16 @@ def widening(
     leaves out what only a check could tell.
     """
     code: list[gast.stmt] = []
-    if _is_of(rule, "scipy.ndimage"):  # whose results have the dtype of what is filtered: formulas refuse integers
-        return code
     uses = _uses(piece)
-    takes_lists = rule.kind == "elementwise" or _is_of(rule, "scipy.stats", "scipy.special")  # elsewhere of axes
+    in_floats = rule.kind == "elementwise" or any(map(_computes_in_floats, rule.functions))
     for p in rule.parameters:
         given = binding.get(p)
         if given is None or isinstance(given, gast.Constant) or p in wanted or p == rule.variadic:
             continue
-        fact = Sequence("list") if isinstance(given, gast.List | gast.Tuple) else facts.get(p, Unknown())
-        if not (p in piece.reads and _may_be_narrow(fact, shown, takes_lists)):
+        fact = _fact_of(given) or facts.get(p, Unknown())
+        if p not in piece.reads or p in rule.differentiable and not in_floats:
+            continue
+        if not _may_be_narrow(fact, shown, in_floats):
             continue
         if not _is_narrow(fact) and (uses.get(p, _SAFE) < (_OTHER if p in rule.differentiable else _COMPUTED)):
             continue
@@ -62,20 +69,36 @@ def widening(
     return code
 
 
+def _fact_of(given: gast.expr) -> Fact | None:
+    """What an operand that is written out tells of itself: a display, or ``np.uint8(3)``."""
+    match given:
+        case gast.List() | gast.Tuple():
+            return Sequence("list")
+        case gast.Call(func=function):
+            made = object_of(function)
+            return Array((), made.__name__) if isinstance(made, type) and issubclass(made, np.integer) else None
+    return None
+
+
 def _is_narrow(fact: Fact) -> bool:
     """Whether an operand is known to be of a narrow type; of truth values those of Python are no such."""
+    if isinstance(fact, Static):
+        return isinstance(fact.value, np.integer) and fact.value.dtype.name in _NARROW
     return isinstance(fact, Array) and fact.dtype in _NARROW and not (fact.dtype == "bool" and fact.scalar)
 
 
 def _may_be_narrow(fact: Fact, shown: bool, takes_lists: bool) -> bool:
-    if isinstance(fact, Array) and fact.dtype is not None:
+    if isinstance(fact, Static) or isinstance(fact, Array) and fact.dtype is not None:
         return _is_narrow(fact)
     return takes_lists if isinstance(fact, Sequence) else isinstance(fact, Array | Unknown) and not shown
 
 
-def _is_of(rule: Rule, *modules: str) -> bool:
-    homes = [str(getattr(function, "__module__", "")) for function in rule.functions]
-    return any(home.startswith(modules) for home in homes)
+def _computes_in_floats(function: object) -> bool:
+    """Whether a function brings its operands to one floating dtype first: ufuncs and their methods do, and SciPy's
+    functions of numbers.  ``np.trapezoid`` and its kind compute with integers as they are, and so must its derivative.
+    """
+    home, owner = str(getattr(function, "__module__", "")), getattr(function, "__self__", None)
+    return home.startswith(("scipy.special", "scipy.stats")) or isinstance(owner, np.ufunc) or function in _IN_FLOATS
 
 
 #: What a text does to an operand: computes with it and a float; gives it to something; computes with it alone.
@@ -105,6 +128,8 @@ def _uses(piece: Slice) -> dict[str, int]:
 def _use_in(node: gast.AST, child: gast.AST) -> int:
     match node:
         case gast.UnaryOp():
+            return _COMPUTED
+        case gast.Call(func=function) if isinstance(object_of(function), np.ufunc):
             return _COMPUTED
         case gast.Compare():
             return _COMPUTED

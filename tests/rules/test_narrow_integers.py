@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import special, stats
+from scipy import ndimage, special, stats
 
 import srcgrad
 from tests.parameters import share_by_day
@@ -29,10 +29,15 @@ FUNCTIONS: list[Callable[[Any, Any], Any]] = [
     lambda x, n: np.interp(x, [0.0, 0.4, 1.0], n),
     lambda x, n: np.polyval(n, x),
     lambda x, n: np.arctan2.outer(n, x),
+    lambda x, n: np.roll(x, np.uint8(1)) * X,
+    lambda x, n: np.trapezoid(x, n) * X,
+    lambda x, n: np.gradient(n, x),
+    lambda x, n: np.logspace(0.1, x, 3, base=np.abs(n) % 3 + 1),
     lambda x, n: special.jv(np.abs(n) % 3, x),
     lambda x, n: special.kn(np.abs(n) % 3, x),
     lambda x, n: special.expn(np.abs(n) % 3, x),
     lambda x, n: stats.t.logpdf(n, x),
+    lambda x, n: ndimage.uniform_filter1d(x, np.uint8(2)) * X,
     lambda x, n: stats.binom.pmf(np.abs(n) % 3, 4, x),
 ]
 

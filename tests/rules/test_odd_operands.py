@@ -23,6 +23,7 @@ RIGHT: dict[str, Callable[[Any], Any]] = {
     "the product of rows": lambda x: math.prod(np.reshape(x, (3, 1)) * ROWS),
     "the product of rows from a start": lambda x: math.prod(np.reshape(x, (3, 1)) * ROWS, start=x[0]),
     "a distribution beyond its support": lambda x: special.tklmbda(3.0 * x, np.array([2.0, 0.5, -1.0])),
+    "polynomials side by side": lambda x: np.polyint(x[:, None], 0) * x[0],
     "a degree between 0 and 1": lambda x: special.eval_legendre(0.5, x) + special.eval_chebyt(0.5, x),
 }
 REFUSED: dict[str, tuple[Callable[[Any], Any], type[Exception], str]] = {
