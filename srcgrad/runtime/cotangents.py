@@ -173,6 +173,8 @@ def add_at(buffer: Any, index: Any, g: Any) -> None:
     if g is None:
         return
     if isinstance(buffer, np.ndarray):
+        if type(g) is list and not g:  # of a star that took no rows: NumPy knows no shape of it
+            return
         if np.size(g) > _MANY and _add_many(buffer, index, g):
             return
         if is_basic(index):
