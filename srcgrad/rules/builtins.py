@@ -76,7 +76,8 @@ def prod_(iterable, start=1, *, y, y_bar):
     """The product of numbers, or of arrays of one shape, exact where some are zero."""
     values = np.array(iterable)
     others = running_product(values, 0) * running_product(values, 0, True)
-    return unarray(y_bar * start * others, iterable), unbroadcast(y_bar * np.prod(values, 0), start)
+    weight = unbroadcast(y_bar * start, values[0])
+    return unarray(weight * others, iterable), unbroadcast(y_bar * np.prod(values, 0), start)
 
 
 @prod_.tangent

@@ -151,7 +151,7 @@ def gradient(f, axis=None, edge_order=1, *varargs, y, y_bar):
 def gradient(f, axis=None, edge_order=1, *varargs, y, y_bar):
     """Slopes along one axis: near + share (far - near), of the slopes of the two intervals beside each point."""
     along = gradient_axis(f, axis)
-    sizes = step_sizes(varargs[0], f, along)
+    sizes = step_sizes(np.multiply(varargs[0], 1.0), f, along)
     slopes = np.diff(f, 1, along) / sizes
     near = slope_places(f, along)
     far = slope_places(f, along, True)
@@ -184,7 +184,7 @@ def gradient(f, axis=None, edge_order=1, *varargs, y, f_dot, varargs_dot):
 @gradient.tangent_when(varargs=lambda argument: argument.count == 1)
 def gradient(f, axis=None, edge_order=1, *varargs, y, f_dot, varargs_dot):
     along = gradient_axis(f, axis)
-    sizes = step_sizes(varargs[0], f, along)
+    sizes = step_sizes(np.multiply(varargs[0], 1.0), f, along)
     change = step_sizes(varargs_dot[0], f, along)
     slopes = np.diff(f, 1, along) / sizes
     near = slope_places(f, along)

@@ -245,8 +245,9 @@ class StatementTangent:
         binding: dict[str, gast.expr] = dict(made.arguments)
         for parameter in active:
             binding[f"{parameter}_dot"] = self.dot_of(made.arguments[parameter], statement)
-        dot = binding[f"{next(iter(active))}_dot"]
-        wider = widening(piece, rule, facts, active, binding, dot, self.fresh, self.calls.shown)
+        wider = widening(
+            piece, rule, facts, active, binding, load(RESULT), self.fresh, self.calls.shown, statement.span
+        )
         prelude, values = inline(piece, {**binding, rule.result: load(RESULT)}, self.fresh)
         (value,) = values.values()
         if isinstance(statement.expression, gast.BinOp):

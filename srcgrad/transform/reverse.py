@@ -241,8 +241,9 @@ class StatementAdjoint(CallAdjoint):
         seed = self.seeds.get(statement)
         binding[apply.rule.adjoint] = self.bar_name(target) if seed is None else load(seed)
         code = widening(
-            piece, apply.rule, facts, wanted, binding, binding[apply.rule.adjoint], self.fresh, self.calls.shown
-        )
+            piece, apply.rule, facts, wanted, binding, binding[apply.rule.adjoint], self.fresh, self.calls.shown,
+            statement.span,
+        )  # fmt: skip
         prelude, partials = inline(piece, binding, self.fresh)
         code += prelude
         contributions: list[tuple[str, gast.expr]] = []

@@ -6,7 +6,8 @@ number there is, while the function that is differentiated computes with floats:
 
     z = np.arctan2(x, n)          wide = widened(n, z_bar);  x_bar = z_bar * wide / (x * x + wide * wide)
 
-What carries the derivative is a float already.  A list in the place of a number is made an array, as NumPy does.
+What carries the derivative in one round of a loop may be an integer in another: it is widened where it is unknown.
+A list in the place of a number is made an array, as NumPy does.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import gast
 import numpy as np
 
 from srcgrad import runtime
+from srcgrad.errors import MissingRule, Span
 from srcgrad.rules.facts import Array, Fact, Sequence, Static, Unknown
 from srcgrad.rules.formula import object_of
 from srcgrad.rules.slicing import Slice
@@ -42,24 +44,30 @@ def widening(
     seed: gast.expr,
     fresh: Callable[[str], str],
     shown: bool,
+    span: Span,
 ) -> list[gast.stmt]:
     """What is to stand before a piece of text; ``binding`` reads it from then on.
 
-    ``seed``: the cotangent or tangent, in whose dtype the formula computes.  ``shown``: the text is to be read, and
-    leaves out what only a check could tell.
+    ``seed``: the cotangent, or the result, in whose dtype the function computes.  ``shown``: the text is to be read,
+    and leaves out what only a check could tell.  Raises ``MissingRule`` at ``span``.
     """
     code: list[gast.stmt] = []
     uses = _uses(piece)
-    in_floats = rule.kind == "elementwise" or any(map(_computes_in_floats, rule.functions))
+    in_floats = any(map(_computes_in_floats, rule.functions))
+    narrow: list[tuple[str, gast.expr, Fact]] = []
     for p in rule.parameters:
         given = binding.get(p)
-        if given is None or isinstance(given, gast.Constant) or p in wanted or p == rule.variadic:
+        if given is None or isinstance(given, gast.Constant) or p == rule.variadic or p not in piece.reads:
             continue
         fact = _fact_of(given) or facts.get(p, Unknown())
-        if p not in piece.reads or p in rule.differentiable and not in_floats:
-            continue
-        if not _may_be_narrow(fact, shown, in_floats):
-            continue
+        if _may_be_narrow(fact, shown, in_floats) and not (p in rule.differentiable and not in_floats):
+            narrow.append((p, given, fact))
+    constants = [fact for p, _, fact in narrow if p not in wanted]
+    if any(map(_is_of_stats, rule.functions)) and len(constants) > 1 and any(map(_is_narrow, constants)):
+        raise MissingRule(
+            "SciPy subtracts integers of few bits from each other as they are", span, hint="give it floats"
+        )
+    for p, given, fact in narrow:
         if not _is_narrow(fact) and (uses.get(p, _SAFE) < (_OTHER if p in rule.differentiable else _COMPUTED)):
             continue
         name = fresh("wide")
@@ -94,11 +102,17 @@ def _may_be_narrow(fact: Fact, shown: bool, takes_lists: bool) -> bool:
 
 
 def _computes_in_floats(function: object) -> bool:
-    """Whether a function brings its operands to one floating dtype first: ufuncs and their methods do, and SciPy's
-    functions of numbers.  ``np.trapezoid`` and its kind compute with integers as they are, and so must its derivative.
+    """Whether a function brings its operands to one floating dtype first: ufuncs and their methods, operators and
+    ``math`` do.  ``np.trapezoid`` and its kind, and users' functions, compute with integers as they are, and so must
+    their derivatives.
     """
-    home, owner = str(getattr(function, "__module__", "")), getattr(function, "__self__", None)
-    return home.startswith(("scipy.special", "scipy.stats")) or isinstance(owner, np.ufunc) or function in _IN_FLOATS
+    home, owner = getattr(function, "__module__", None), getattr(function, "__self__", None)
+    is_ufunc = isinstance(function, np.ufunc) or isinstance(owner, np.ufunc)
+    return is_ufunc or home in ("math", "_operator", "builtins") or _is_of_stats(function) or function in _IN_FLOATS
+
+
+def _is_of_stats(function: object) -> bool:
+    return str(getattr(function, "__module__", "")).startswith("scipy.stats")
 
 
 #: What a text does to an operand: computes with it and a float; gives it to something; computes with it alone.
