@@ -12,6 +12,7 @@ A list in the place of a number is made an array, as NumPy does.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Collection, Mapping
 
 import gast
@@ -30,7 +31,7 @@ from srcgrad.transform.build import assign, load
 #: Functions of NumPy that are no ufuncs, and compute in floats as soon as one operand is one.
 _IN_FLOATS = (
     np.interp, np.polyval, np.polyfit, np.quantile, np.percentile, np.nanquantile, np.nanpercentile, np.gradient,
-    np.linspace, np.logspace, np.geomspace,
+    np.linspace, np.logspace, np.geomspace, pow, divmod, operator.pow, operator.mod, operator.truediv,
 )  # fmt: skip
 _NARROW = frozenset("bool int8 int16 int32 uint8 uint16 uint32 uint64".split())
 
@@ -108,7 +109,7 @@ def _computes_in_floats(function: object) -> bool:
     """
     home, owner = getattr(function, "__module__", None), getattr(function, "__self__", None)
     is_ufunc = isinstance(function, np.ufunc) or isinstance(owner, np.ufunc)
-    return is_ufunc or home in ("math", "_operator", "builtins") or _is_of_stats(function) or function in _IN_FLOATS
+    return is_ufunc or home == "math" or _is_of_stats(function) or function in _IN_FLOATS
 
 
 def _is_of_stats(function: object) -> bool:
