@@ -96,7 +96,7 @@ constant(
     runtime.require_memory, runtime.require_signed, runtime.require_not_none, runtime.require_assigned,
     runtime.require_defined, runtime.require_hashed,
     runtime.require_entry, runtime.never,
-    runtime.require_fields, runtime.require_kept, runtime.require_matrix,
+    runtime.require_fields, runtime.require_kept, runtime.require_matrix, runtime.require_wide,
     runtime.require_reflected, runtime.stop_gradient, runtime.transposed_subscripts,
     runtime.written_subscripts, runtime.wins, runtime.prevails, runtime.zeros_like, runtime.closure, runtime.one_for,
     runtime.unvaried, runtime.require_set, runtime.require_stores, runtime.require_unshared,

@@ -118,6 +118,10 @@ def nanpercentile(a, q, axis=None, method="linear", keepdims=False, *, y, a_dot,
     return rebroadcast(by_a, y), rebroadcast(unleading(q_dot, y) * slope, y)
 
 
+for interpolated in (quantile, percentile, nanquantile, nanpercentile):
+    interpolated.wraps = (("i", ("a",)),)  # NumPy adds a part of the difference of two elements to one of them
+
+
 @rule(weighed)
 def weighed_(x, a, q, axis=None, keepdims=False, method="linear", skips_nan=False, slope=0, *, y, y_bar):
     """A weighted sum of x; the weights move with q."""

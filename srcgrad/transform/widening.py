@@ -52,7 +52,7 @@ def widening(
     ``seed``: the cotangent, or the result, in whose dtype the function computes.  ``shown``: the text is to be read,
     and leaves out what only a check could tell.  Raises ``MissingRule`` at ``span``.
     """
-    code: list[gast.stmt] = []
+    code = _required(rule, facts, binding, shown, span)
     uses = _uses(piece)
     in_floats = any(map(_computes_in_floats, rule.functions))
     narrow: list[tuple[str, gast.expr, Fact]] = []
@@ -63,11 +63,6 @@ def widening(
         fact = _fact_of(given) or facts.get(p, Unknown())
         if _may_be_narrow(fact, shown, in_floats) and not (p in rule.differentiable and not in_floats):
             narrow.append((p, given, fact))
-    constants = [fact for p, _, fact in narrow if p not in wanted]
-    if any(map(_is_of_stats, rule.functions)) and len(constants) > 1 and any(map(_is_narrow, constants)):
-        raise MissingRule(
-            "SciPy subtracts integers of few bits from each other as they are", span, hint="give it floats"
-        )
     for p, given, fact in narrow:
         if not _is_narrow(fact) and (uses.get(p, _SAFE) < (_OTHER if p in rule.differentiable else _COMPUTED)):
             continue
@@ -75,6 +70,26 @@ def widening(
         like = [clone(seed)] if p in rule.differentiable else []
         code.append(assign(name, call_runtime(runtime.widened, clone(given), *like)))
         binding[p] = load(name)
+    return code
+
+
+def _required(
+    rule: Rule, facts: Mapping[str, Fact], binding: Mapping[str, gast.expr], shown: bool, span: Span
+) -> list[gast.stmt]:
+    """What refuses operands of which the function takes differences that wrap around, where that is not known yet."""
+    code: list[gast.stmt] = []
+    for kinds, parameters in rule.wraps:
+        operands = [binding[p] for p in parameters if p in binding]
+        known = [_fact_of(e) or facts.get(p, Unknown()) for p, e in zip(parameters, operands, strict=False)]
+        types = [_narrow_type(fact) for fact in known]
+        unsaid = [_may_be_narrow(fact, shown, False) for fact in known]
+        if len(operands) < len(parameters) or not all(unsaid):
+            continue
+        if all(t is not None and np.dtype(t).kind in kinds for t in types):
+            raise MissingRule(f"differences of {types[0]} wrap around", span, hint="give it floats")
+        if all(t is None or np.dtype(t).kind in kinds for t in types):
+            said = [gast.Constant(kinds, None), gast.Constant(span.origin, None), *map(clone, operands)]
+            code.append(gast.Expr(call_runtime(runtime.require_wide, *said)))
     return code
 
 
@@ -89,11 +104,17 @@ def _fact_of(given: gast.expr) -> Fact | None:
     return None
 
 
-def _is_narrow(fact: Fact) -> bool:
-    """Whether an operand is known to be of a narrow type; of truth values those of Python are no such."""
+def _narrow_type(fact: Fact) -> str | None:
+    """The narrow type that an operand is known to be of; truth values of Python are of none."""
     if isinstance(fact, Static):
-        return isinstance(fact.value, np.integer) and fact.value.dtype.name in _NARROW
-    return isinstance(fact, Array) and fact.dtype in _NARROW and not (fact.dtype == "bool" and fact.scalar)
+        name = fact.value.dtype.name if isinstance(fact.value, np.integer) else None
+    else:
+        name = fact.dtype if isinstance(fact, Array) and not (fact.dtype == "bool" and fact.scalar) else None
+    return name if name in _NARROW else None
+
+
+def _is_narrow(fact: Fact) -> bool:
+    return _narrow_type(fact) is not None
 
 
 def _may_be_narrow(fact: Fact, shown: bool, takes_lists: bool) -> bool:

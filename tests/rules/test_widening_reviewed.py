@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import special, stats
 
 import srcgrad
 from srcgrad.errors import MissingRule
+from srcgrad.runtime.refusals import RefusedType
 
 N = np.array([200, 100], np.uint8)
 X = np.array([1.3, 0.4])
@@ -62,10 +63,47 @@ def test_as_the_function_computes(f: Callable[[Any], Any]) -> None:
             np.testing.assert_allclose(srcgrad.jacfwd(total)(X), slopes, rtol=1e-5, atol=1e-6)
 
 
-def test_distributions_of_two_narrow_integers_are_refused() -> None:
+#: Functions that take differences of integers as they are, by what they are given first.
+WRAPPING: dict[str, tuple[Any, Callable[[Any, Any], Any]]] = {
+    "percentile": (np.array([100, -100], np.int8), lambda n, x: np.percentile(n, 10.0 * x)),
+    "nanquantile": (np.array([100, -100], np.int32), lambda n, x: np.nanquantile(n, 0.1 * x)),
+    "jvp": (np.array([0, 1], np.uint8), lambda n, x: special.jvp(n, x, 1)),
+    "kvp": (np.array([0, 1], np.uint64), lambda n, x: special.kvp(n, x, 2)),
+    "norm": (np.array([5, 2], np.uint8), lambda n, x: stats.norm.logpdf(N, n, x)),
+    "shape": (np.array([127, 2], np.int8), lambda n, x: stats.t.logpdf(x, n)),
+}
+
+
+@pytest.mark.parametrize("name", WRAPPING)
+def test_differences_that_wrap_around_are_refused(name: str) -> None:
+    given, f = WRAPPING[name]
+
+    def of_outside(x: Any) -> Any:
+        return np.sum(f(given, x))
+
+    def of_both(n: Any, x: Any) -> Any:
+        return np.sum(f(n, x))
+
     for derivative in (srcgrad.grad, srcgrad.jacfwd):
-        with pytest.raises(MissingRule, match="few bits"):
-            derivative(lambda s: np.sum(stats.norm.logpdf(N, np.array([5, 2], np.uint8), s)))(X)
+        for refused, arguments in ((derivative(of_outside), (X,)), (derivative(of_both, argnums=1), (given, X))):
+            with pytest.raises((MissingRule, RefusedType), match="wrap around"):
+                refused(*arguments)
+        derivative(of_both, argnums=1)(given.astype(float), X)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: np.percentile(N, 10.0 * x),
+        lambda x: special.jvp(np.array([0, 1], np.int8), x, 1),
+        lambda x: stats.norm.logpdf(N, 3, x),
+        lambda x: stats.norm.logpdf(x, N, 1.0),
+        lambda x: stats.binom.logpmf(N // 100, N // 50, 0.5 * x),
+        lambda x: x * np.percentile(np.array([100, -100], np.int8), 50.0),
+    ],
+)
+def test_differences_that_do_not_are_taken(f: Callable[[Any], Any]) -> None:
+    test_as_the_function_computes(f)
 
 
 def test_the_dtype_is_that_of_the_result() -> None:

@@ -321,6 +321,10 @@ def h2vp(v, z, n=1, *, y, z_dot):
     return rebroadcast(z_dot * special.h2vp(v, z, n + 1), y)
 
 
+for derivative in (jvp, yvp, ivp, kvp, h1vp, h2vp):
+    derivative.wraps = (("u", ("v",)),)  # SciPy computes v - k
+
+
 # --- spherical Bessel functions, DLMF 10.51 --------------------------------------------------------------------------
 @elementwise(special.spherical_jn)
 def spherical_jn(n, z, derivative=False, *, y, y_bar):
