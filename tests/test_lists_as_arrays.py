@@ -214,6 +214,18 @@ def test_the_tangent_of_a_list_is_neither_joined_nor_repeated(specialise: bool) 
             np.testing.assert_allclose(found, expected)
 
 
+def by_whole_numbers(x):
+    return np.power(x, 3)[0] + np.ldexp(x, 2)[-1]
+
+
+@pytest.mark.parametrize("x", [[0.7], [0.7, 0.3]])
+@pytest.mark.parametrize("specialise", [True, False])
+def test_the_tangent_of_a_list_is_multiplied_by_whole_numbers(specialise: bool, x: list[float]) -> None:
+    with programs.options(specialise=specialise):
+        _, tangent = jvp(by_whole_numbers, (x,), ([1.0] * len(x),))
+    assert tangent == pytest.approx(3.0 * 0.7**2 + 4.0)
+
+
 def test_a_list_of_constants_is_an_array_in_a_formula() -> None:
     def powers(x):
         return np.sum(np.power(x, [1, 2, 3]))

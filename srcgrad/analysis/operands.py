@@ -26,10 +26,6 @@ from srcgrad.syntax.globals import call_runtime
 
 Facts = Mapping[str, Fact]
 
-#: Whose tangents are those of an operand, or spelt with operators that lists have as well: where kinds are unknown
-#: nothing would tell that a list was joined or repeated.
-_SILENT = (np.add, np.subtract, np.multiply, np.positive, np.remainder, np.fmod, np.nextafter)
-
 
 def lists_made_arrays(
     function: Function, facts: Facts, solve: Callable[[Function], Facts], generic: bool, shown: bool
@@ -66,7 +62,7 @@ class _Operands(Lowering):
                 fact = self.fact(part.id)
                 if _is_list_of_numbers(fact):
                     made[part.id] = self.array_of(part, statement.span)
-                elif isinstance(fact, Unknown) and (self.looked_at or apply.function in _SILENT):
+                elif isinstance(fact, Unknown) and (self.looked_at or _is_silent(apply.function)):
                     made[part.id] = self.array_of(part, statement.span, runtime.operand)
             arguments[parameter] = _with_arrays(given, made)
         checks = self._checks(apply, statement.span)
@@ -108,6 +104,13 @@ class _Operands(Lowering):
             return []
         check = call_runtime(runtime.require_matrix, operand, gast.Constant(span.origin, None))
         return [Effect(gast.Expr(check), span)]
+
+
+def _is_silent(function: object) -> bool:
+    """Whether a tangent is that of an operand, or may be multiplied by a whole number, as lists are: where kinds are
+    unknown nothing would tell that a list was joined or repeated."""
+    rule = lookup(function)
+    return function is np.positive or rule is not None and rule.kind == "elementwise" and len(rule.parameters) > 1
 
 
 def _with_arrays(given: gast.expr, made: Mapping[str, Bind]) -> gast.expr:

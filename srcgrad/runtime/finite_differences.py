@@ -98,7 +98,7 @@ def unediff1d(g: Any, ary: Any, start: int = 0) -> Any:
 # --- intervals -------------------------------------------------------------------------------------------------------
 def step_sizes(x: Any, y: Any, axis: int = -1) -> Any:
     """The lengths of the intervals between the points ``x`` of ``y`` along ``axis``, in a shape that broadcasts: points
-    on one axis, points of the rank of ``y``, or the length itself."""
+    on one axis, points of the rank of ``y``, or the length itself.  Differences of integers wrap around."""
     if not np.ndim(x):
         return np.full([n - 1 if a == axis % np.ndim(y) else 1 for a, n in enumerate(np.shape(y))], x)
     if np.ndim(x) > 1:
@@ -123,7 +123,7 @@ def midpoints(y: Any, axis: int = -1) -> Any:
 def unmidpoints(g: Any, y: Any, axis: int = -1) -> Any:
     """The cotangent of ``y`` where ``g`` is that of ``midpoints(y, axis)``, or the same for every interval."""
     given = np.shape(g)
-    here = axis % np.ndim(y) - np.ndim(y)
+    here = int(axis) % np.ndim(y) - np.ndim(y)
     shape = (*given[:here], np.shape(y)[here], *given[len(given) + here + 1 :])
     result = np.zeros(shape, np.result_type(g, np.float16))
     half = np.divide(g, 2.0)
@@ -192,7 +192,7 @@ def _ungradient(g: Any, f: Any, axis: int, edge_order: int, step: Any) -> Any:
     rank = np.ndim(f)
     if not np.ndim(step):
         return _ungradient_even(g / step, np.shape(f), axis, edge_order)
-    h = step_sizes(step, f, axis)
+    h = step_sizes(np.multiply(step, 1.0), f, axis)  # NumPy takes differences of floats here, not so in np.trapezoid
     first = np.take(h, slope_places(f, axis), axis)
     share = slope_leaning(f, axis, edge_order) * first / (first + np.take(h, slope_places(f, axis, True), axis))
     far = g * share

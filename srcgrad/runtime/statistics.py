@@ -273,8 +273,8 @@ def freedom(ddof: Any = None, bias: bool = False) -> Any:
 
 
 def or_ones(weights: Any, rows: Any) -> Any:
-    """The weights of the observations in ``rows``, or ones where None is given."""
-    return np.ones(np.shape(rows)[1]) if weights is None else np.asarray(weights)
+    """The weights of the observations in ``rows`` as floats, or ones where None is given."""
+    return np.ones(np.shape(rows)[1]) if weights is None else np.multiply(weights, 1.0)
 
 
 def _bins(a: Any, edges: Any) -> Any:

@@ -20,6 +20,7 @@ import numpy as np
 
 from srcgrad import runtime
 from srcgrad.errors import MissingRule, Span
+from srcgrad.rules import laws
 from srcgrad.rules.facts import Array, Fact, Sequence, Static, Unknown
 from srcgrad.rules.formula import object_of
 from srcgrad.rules.slicing import Slice
@@ -53,6 +54,8 @@ def widening(
     and leaves out what only a check could tell.  Raises ``MissingRule`` at ``span``.
     """
     code = _required(rule, facts, binding, shown, span)
+    if not laws.is_own(rule.template):  # users' functions compute with integers as they are
+        return code
     uses = _uses(piece)
     in_floats = any(map(_computes_in_floats, rule.functions))
     narrow: list[tuple[str, gast.expr, Fact]] = []
@@ -125,8 +128,7 @@ def _may_be_narrow(fact: Fact, shown: bool, takes_lists: bool) -> bool:
 
 def _computes_in_floats(function: object) -> bool:
     """Whether a function brings its operands to one floating dtype first: ufuncs and their methods, operators and
-    ``math`` do.  ``np.trapezoid`` and its kind, and users' functions, compute with integers as they are, and so must
-    their derivatives.
+    ``math`` do.  ``np.trapezoid`` and its kind compute with integers as they are, and so must their derivatives.
     """
     home, owner = getattr(function, "__module__", None), getattr(function, "__self__", None)
     is_ufunc = isinstance(function, np.ufunc) or isinstance(owner, np.ufunc)

@@ -59,6 +59,7 @@ def altered(value: Any) -> Iterator[Any]:
             yield from (np.round(scaled * 3000).astype(np.int16), np.round(np.abs(scaled) * 3).astype(np.uint64))
         if array.ndim:
             yield from (array[None].copy(), array[:1].copy(), array[::-1], array[..., None].copy(), array.tolist())
+            yield array.reshape(-1)[:1].tolist()
             yield np.swapaxes(array, 0, -1)
         if array.dtype.kind == "f":
             yield from (array + 0.3j, -array, 3.0 * array + 2.0)
@@ -68,6 +69,12 @@ def altered_calls(sample: Call) -> Iterator[Call]:
     for i, value in enumerate(sample.args):
         for other in altered(value):
             yield Call((*sample.args[:i], other, *sample.args[i + 1 :]), sample.kwargs)
+    several = [i for i, value in enumerate(sample.args) if is_floating(value) and np.ndim(value)]
+    for i in several:  # all but one in whole numbers, of which functions may take sums and products as they are
+        scaled = {j: np.round(np.abs(np.real(sample.args[j])) * 50.0) for j in several if j != i}
+        narrow = {j: value.astype(np.uint8) for j, value in scaled.items()}
+        if narrow:
+            yield Call(tuple(narrow.get(j, value) for j, value in enumerate(sample.args)), sample.kwargs)
     for name, value in sample.kwargs.items():
         for other in altered(value):
             yield Call(sample.args, {**sample.kwargs, name: other})

@@ -16,6 +16,7 @@ from srcgrad.runtime.refusals import RefusedType
 
 N = np.array([200, 100], np.uint8)
 X = np.array([1.3, 0.4])
+WEIGHTS = np.array([200, 100, 90], np.uint8)
 
 
 def blend(x: Any, n: Any) -> Any:
@@ -25,6 +26,21 @@ def blend(x: Any, n: Any) -> Any:
 @srcgrad.elementwise(blend)
 def blend_rule(x, n, *, y, y_bar):  # type: ignore[no-untyped-def]
     return y_bar * (n * n), y_bar * x * 2 * n
+
+
+def shifted(x: Any, n: Any) -> Any:
+    return x * (n - 201)
+
+
+@srcgrad.elementwise(shifted)
+def shifted_rule(x, n, *, y, y_bar):  # type: ignore[no-untyped-def]
+    return y_bar * (n - 201), None
+
+
+def weighted(x: Any) -> Any:
+    weights = {"often": WEIGHTS}
+    rows = np.stack([x, 2.0 * x**2, x * x])[:, [0, 1, 0]]
+    return np.cov(rows, fweights=weights["often"], aweights=weights["often"])[0]
 
 
 def in_rounds(x: Any) -> Any:
@@ -41,6 +57,10 @@ def on_one_path(x: Any) -> Any:
 
 PROGRAMS: list[Callable[[Any], Any]] = [
     lambda x: blend(x, N),
+    lambda x: shifted(x, N),
+    weighted,
+    lambda x: np.gradient(np.outer(x, x), N, 2.0)[0][0],
+    lambda x: np.trapezoid(np.outer(x, x), dx=2.0, axis=np.uint8(1)),
     in_rounds,
     on_one_path,
     lambda x: np.gradient(x, N) ** 2,
