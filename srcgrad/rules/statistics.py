@@ -119,7 +119,7 @@ def nanpercentile(a, q, axis=None, method="linear", keepdims=False, *, y, a_dot,
 
 
 for interpolated in (quantile, percentile, nanquantile, nanpercentile):
-    interpolated.wraps = (("i", ("a",)),)  # NumPy adds a part of the difference of two elements to one of them
+    interpolated.wrapping = (("i", ("a",)),)  # NumPy adds a part of the difference of two elements to one of them
 
 
 @rule(weighed)

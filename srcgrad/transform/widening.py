@@ -81,7 +81,7 @@ def _required(
 ) -> list[gast.stmt]:
     """What refuses operands of which the function takes differences that wrap around, where that is not known yet."""
     code: list[gast.stmt] = []
-    for kinds, parameters in rule.wraps:
+    for kinds, parameters in rule.wrapping:
         operands = [binding[p] for p in parameters if p in binding]
         known = [_fact_of(e) or facts.get(p, Unknown()) for p, e in zip(parameters, operands, strict=False)]
         types = [_narrow_type(fact) for fact in known]

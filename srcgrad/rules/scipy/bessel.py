@@ -322,7 +322,7 @@ def h2vp(v, z, n=1, *, y, z_dot):
 
 
 for derivative in (jvp, yvp, ivp, kvp, h1vp, h2vp):
-    derivative.wraps = (("u", ("v",)),)  # SciPy computes v - k
+    derivative.wrapping = (("u", ("v",)),)  # SciPy computes v - k
 
 
 # --- spherical Bessel functions, DLMF 10.51 --------------------------------------------------------------------------

@@ -19,7 +19,7 @@ def location_scale(function: Callable[..., Any]) -> Callable[[Callable[..., Any]
         rule: Rule = decorate(template)
         rule.drops_neutral = rule.own_dtype = True
         x, *shapes = (p for p in rule.parameters if p not in ("loc", "scale"))
-        rule.wraps = (("iu", (x, "loc")), *(("iu", (p,)) for p in shapes if p in rule.differentiable))
+        rule.wrapping = (("iu", (x, "loc")), *(("iu", (p,)) for p in shapes if p in rule.differentiable))
         return rule.infer(double)
 
     return made
