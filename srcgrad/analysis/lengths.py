@@ -24,7 +24,7 @@ from dataclasses import replace
 import gast
 
 from srcgrad import runtime
-from srcgrad.analysis.cfg import walk
+from srcgrad.analysis.cfg import bound_here, walk
 from srcgrad.analysis.changes import opened_by
 from srcgrad.analysis.memory import related
 from srcgrad.analysis.stores import Lowering
@@ -110,9 +110,9 @@ def _sets_changed(function: Function) -> dict[Statement, frozenset[str]]:
 
 def _bases(loop: For, facts: Facts) -> tuple[str, ...]:
     """What a loop reads its items from, arrays apart: they keep their length."""
-    return tuple(
-        dict.fromkeys(read.base for _, read in _reads(loop) if not isinstance(facts.get(read.base), Array))
-    )
+    inside = {name for statement in walk(loop.body) for name in bound_here(statement)}  # it is there before
+    bases = dict.fromkeys(read.base for _, read in _reads(loop))
+    return tuple(base for base in bases if base not in inside and not isinstance(facts.get(base), Array))
 
 
 def _reads(loop: For) -> Iterator[tuple[str, Index]]:

@@ -2,6 +2,8 @@
 
 from collections import defaultdict, deque
 
+import numpy as np
+
 from tests.directed.program import directed
 
 
@@ -71,3 +73,15 @@ def items_of_a_deque_are_replaced(x):
         seen.add(j)
         s = s * (j + 1.0)
     return s
+
+
+@directed(0.7, np.array([1.1, 0.4]))
+def a_view_is_read_at_the_place_of_the_loop(x, y):
+    for i, v in enumerate(y):
+        try:
+            y[0] = y
+        except ValueError:
+            pass
+        finally:
+            y[:][i] **= 2
+    return x * y[1] + y[0]
