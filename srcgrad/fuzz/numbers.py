@@ -9,6 +9,7 @@ decide.  Numbers live at the floating-point leaves of nested tuples, lists, dequ
 
 from __future__ import annotations
 
+import ast
 import copy
 import itertools
 import linecache
@@ -152,6 +153,29 @@ def load(text: str, *, complex_: bool = False) -> Callable[..., Any]:
     return function
 
 
+def _swapped(b: int) -> int:
+    b, b = (b, 2)
+    return b
+
+
+#: CPython 3.11.2 leaves ``b`` as it is in ``b, b = (b, 2)``; the value of such a program says nothing there.
+_SWAPS_WRONGLY = _swapped(7) != 2
+
+
+def binds_twice(text: str) -> bool:
+    """Whether a tuple of targets names one variable twice.
+
+    >>> binds_twice("a, b = b, a"), binds_twice("b, b = b, 2")
+    (False, True)
+    """
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Tuple) and isinstance(node.ctx, ast.Store):
+            names = [part.id for part in node.elts if isinstance(part, ast.Name)]
+            if len(set(names)) < len(names):
+                return True
+    return False
+
+
 @lru_cache(maxsize=2)
 def _code(text: str, name: str) -> CodeType:
     with warnings.catch_warnings():
@@ -211,6 +235,8 @@ class Truth:
 
 def truth(text: str, moving: Sequence[int] | None = None, shift: float = 0.0) -> Truth:
     """Value and derivatives where only the arguments ``moving`` (all by default) move; ``Unsuitable`` if not tame."""
+    if _SWAPS_WRONGLY and binds_twice(text):
+        raise Unsuitable("this Python binds one of two equal names to another value")
     try:
         function = load(text)
         point = point_of(function)
