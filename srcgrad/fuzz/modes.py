@@ -7,8 +7,10 @@ if nothing is.
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -210,8 +212,32 @@ def _eager(case: Case) -> str:
         raise NotImplementedError("an object among the arguments")
     value, pullback = plain.vjp(case.function, *arguments, argnums=case.argnums)
     if not same(value, case.expected.value):
+        if _is_refused_inside(case):
+            raise Unsuitable("the program catches what the eager library refuses")
         return f"different value {value!r}, not {case.expected.value!r}"
     return case.wrong(pullback(case.seed(1)), case.seed(1)) or case.kept(arguments)
+
+
+def _is_refused_inside(case: Case) -> bool:
+    """Whether the eager library refuses something while a program runs, which the program does not let through: by
+    ``return`` in a last block, or a handler of all errors."""
+    from srcgrad.eager import plain
+    from srcgrad.eager.plain_operators import NotFollowed
+
+    found: list[type[BaseException]] = []
+
+    def traced(frame: FrameType, event: str, given: Any) -> Any:
+        if event == "exception" and frame.f_globals.get("__name__", "").startswith("srcgrad.eager"):
+            found.append(given[0])
+        return traced
+
+    before = sys.gettrace()
+    sys.settrace(traced)
+    try:
+        plain.vjp(case.function, *case.arguments(), argnums=case.argnums)
+    finally:
+        sys.settrace(before)
+    return any(kind in (RuntimeError, NotImplementedError, NotFollowed) for kind in found)
 
 
 # --- what a call may meet --------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ import pytest
 from srcgrad.fuzz import Check, Plan, RandomChoices, judge, program, shrink
 from srcgrad.fuzz.grammar import FUNCTIONAL
 from srcgrad.fuzz.hunt import Hunt, examine
-from srcgrad.fuzz.numbers import Unsuitable, is_smooth, truth
+from srcgrad.fuzz.numbers import Unsuitable, binds_twice, is_smooth, truth
 from srcgrad.inspect.cli import main
 
 
@@ -48,6 +48,26 @@ def f(x):
 """
     with pytest.raises(Unsuitable, match="takes another path"):
         truth(text)
+
+
+def test_what_the_eager_library_refuses_may_be_caught():
+    """A return in a last block takes the place of what was raised."""
+    text = """
+import numpy as np
+
+def f(x, y):
+    try:
+        rows = np.outer(y, y)
+        rows[:, 3] = rows[2]
+        x[0] += 0.5
+    finally:
+        return np.sum(x)
+"""
+    assert not judge(text, Plan((Check("eager"),), None)).is_finding
+
+
+def test_a_tuple_of_targets_that_names_one_variable_twice_is_known():
+    assert binds_twice("def f(b):\n    b, b = (b, 2)") and not binds_twice("def f(a, b):\n    a, b = b, a")
 
 
 def test_every_construct_is_met():
