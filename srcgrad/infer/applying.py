@@ -11,10 +11,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from srcgrad.infer.data import besides_data
 from srcgrad.infer.heap import Heap
-from srcgrad.infer.objects import data
+from srcgrad.infer.objects import data, is_plain
 from srcgrad.infer.parameters import Given
-from srcgrad.infer.values import NEVER, Array, At, Value, of, union
+from srcgrad.infer.values import ANY, NEVER, Array, At, Bound, Value, of, union
 from srcgrad.language.effects import ALL, Effect
 
 if TYPE_CHECKING:
@@ -36,7 +37,10 @@ def applied(
             for atom in value.atoms:
                 if isinstance(atom, At) or isinstance(atom, Array) and atom.number is None:
                     contents = heap[atom.site]
-                    rest = union(contents.items, *values, *items, of(str) if names else NEVER)
+                    kept = [*values, *items]
+                    if atom.site == frame.facts.data:
+                        kept = [besides_data(frame, each, heap) for each in kept]
+                    rest = union(contents.items, *kept, of(str) if names else NEVER)
                     made = replace(contents, single=False, parts=None, entries=None, rest=rest)
                     heap = analysis.store(heap, atom.site, made)
     to_output = effect.updated(len(given.positional), names) != effect.updates
@@ -44,10 +48,27 @@ def applied(
         return data(frame, statement, heap)
     if to_output and (output := _output(effect, given, heap)) is not None:
         return output, heap
-    held = [*values, *items]
+    held = [besides_data(frame, each, heap) for each in (*values, *items)]
     value, heap = data(frame, statement, heap, *held)
     seen = [Value(frozenset((Array(atom.site),))) for v in values for atom in v.atoms if isinstance(atom, Array | At)]
     return union(value, *held, *seen), heap
+
+
+def called_data(
+    analysis: Analysis, frame: Frame, statement: Statement, given: Given, heap: Heap
+) -> tuple[Value, Heap]:
+    """What an object of a library gives that is called, the first operand: it runs no code of the user's where none
+    can be reached, and may change and keep all that can be."""
+    values = given.values()
+    sites, held = heap.reachable(values)
+    reached = union(*held)
+    if not is_plain(analysis, heap, *values) or any(isinstance(atom, Bound) for atom in reached.atoms):
+        return ANY, analysis.unknown(values, heap)
+    for site in sites:
+        rest = union(heap[site].items, reached)
+        heap = analysis.store(heap, site, replace(heap[site], single=False, parts=None, entries=None, rest=rest))
+    value, heap = data(frame, statement, heap, reached)
+    return union(value, reached, *(Value(frozenset((Array(site),))) for site in sites)), heap
 
 
 def _output(effect: Effect, given: Given, heap: Heap) -> Value | None:

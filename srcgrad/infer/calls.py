@@ -24,7 +24,7 @@ import numpy as np
 
 from srcgrad.frontend.derivatives import transform_of
 from srcgrad.infer import dataclassed, named
-from srcgrad.infer.applying import applied, parts_of
+from srcgrad.infer.applying import applied, called_data, parts_of
 from srcgrad.infer.assigned import is_reflective, is_replaced
 from srcgrad.infer.builtin import followed, merged_into, text_of
 from srcgrad.infer.examples import constant_of_kinds, results, results_of_draw, results_of_method
@@ -106,11 +106,11 @@ def _one(analysis: Analysis, frame: Frame, statement: Statement, atom: Any, give
             # What it returns is returned again, and whoever got it may change it.
             return None if made_ is None else (made_[0], analysis.unknown([made_[0]], made_[1]))
         case Exact(value=MethodDescriptorType() | WrapperDescriptorType() as found) if given.positional:
-            if found is vars(dict)["update"] and (merged := _updated(analysis, given, heap)) is not None:
+            receiver, rest = given.positional[0], replace(given, positional=given.positional[1:])
+            if found is vars(dict)["update"] and (merged := merged_into(analysis, receiver, rest, heap)) is not None:
                 return exact(None), merged
             if (model := MODELS.get(found)) is not None:
                 return call(analysis, frame, statement, exact(model), given, heap)
-            receiver, rest = given.positional[0], replace(given, positional=given.positional[1:])
             kinds = {class_of(one) for one in receiver.atoms}
             if not receiver.is_any and kinds == {found.__objclass__}:  # ``list.append`` of a list
                 return of_each(receiver, heap, lambda one, heap: _of_builtin(
@@ -133,6 +133,10 @@ def _one(analysis: Analysis, frame: Frame, statement: Statement, atom: Any, give
             return _of_builtin(analysis, frame, statement, receiver, name, given, heap)
         case Exact() | Of() | Array():
             return None  # it cannot be called
+        case At(site=Site(kind=kind)) if kind in CONTAINERS:
+            return None
+        case At(site=Site(kind=None)):
+            return called_data(analysis, frame, statement, given.after(Value(frozenset((atom,)))), heap)
     return ANY, analysis.unknown([Value(frozenset((atom,))), *given.values()], heap)
 
 
@@ -391,7 +395,7 @@ def _of_builtin(
     if kind in CLASSES and is_method(held := looked_up(kind, name)):
         return call(analysis, frame, statement, exact(held), given.after(receiver), heap)
     if getattr(kind, name, None) in (dict.update, OrderedDict.update):
-        if (merged := _updated(analysis, given.after(receiver), heap)) is not None:
+        if (merged := merged_into(analysis, receiver, given, heap)) is not None:
             return exact(None), merged
     model = MODELS.get(getattr(kind, name, None)) if kind in CONTAINERS else None
     if model is not None:
@@ -425,13 +429,9 @@ def _of_builtin(
         positional, heap = lists_of(analysis, frame, given.positional, heap)
         given = replace(given, positional=positional)
         values = (receiver, *given.values())
-    if not effect.is_known or effect.calls or not is_plain(analysis, heap, *values):
+    if not effect.is_known or effect.calls and given.values() or not is_plain(analysis, heap, *values):
         return ANY, analysis.unknown(values, heap)
     return applied(analysis, frame, statement, effect, given.after(receiver), heap)
-
-
-def _updated(analysis: Analysis, given: Given, heap: Heap) -> Heap | None:
-    return merged_into(analysis, given.positional[0], replace(given, positional=given.positional[1:]), heap)
 
 
 def _is_of_object(kind: type) -> bool:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from srcgrad.infer.applying import parts_of
+from srcgrad.infer.data import besides_data
 from srcgrad.infer.examples import Result
 from srcgrad.infer.heap import Contents, Heap, Site
 from srcgrad.infer.iteration import elements
@@ -28,7 +29,7 @@ from srcgrad.infer.objects import (
     of_each,
     shown,
 )
-from srcgrad.infer.values import ANY, NEVER, SCALARS, Array, At, Atom, Exact, Of, Value, exact, of, union
+from srcgrad.infer.values import ANY, NEVER, SCALARS, Array, At, Atom, Bound, Exact, Of, Value, at, exact, of, union
 from srcgrad.language.models import MODELS
 
 if TYPE_CHECKING:
@@ -117,6 +118,8 @@ def _item(analysis: Analysis, frame: Frame, statement: Statement, atom: Atom, in
             return of(str), heap
         case Exact() | Of() if class_of(atom) in SCALARS and not hasattr(class_of(atom), "__getitem__"):
             return None  # it has no items
+        case Bound(function=None):
+            return None
     return ANY, analysis.unknown([receiver, index], heap)
 
 
@@ -234,6 +237,10 @@ def _put(
     match atom:
         case Exact() | Of() if class_of(atom) in SCALARS or _is_number(atom):
             return None
+        case Bound(function=None):
+            return None
+        case At(site=Site(kind=kind)) if kind is tuple:
+            return None
         case Array(site=site) if is_plain(analysis, heap, index, value):
             if atom.dtype is None or atom.dtype.hasobject:
                 more = replace(heap[site], single=False, rest=union(heap[site].items, value))
@@ -248,12 +255,25 @@ def _put(
                 if kind is list and is_slice(index):
                     return done, analysis.store(heap, site, _spliced(heap[site], index, value, held, heap))
                 value = union(value, held)
+            if kind is None:
+                index, value = _key(site, index, heap), besides_data(frame, value, heap)
             new = _stored(heap[site], index, value, is_key=kind not in (list, deque))
             return done, analysis.store(heap, site, replace(new, single=False) if kind is None else new)
         case At(site=Site(kind=kind)) if kind is not None and is_method(looked_up(kind, "__setitem__")):
             method = exact(looked_up(kind, "__setitem__"))
             return analysis.call(frame, statement, method, (receiver, index, value), heap)
     return done, analysis.unknown([receiver, index, value], heap)
+
+
+def _key(site: Site, index: Value, heap: Heap) -> Value:
+    """What of an index may be kept as a key by objects of a site of no class: slices and tuples, which nothing changes,
+    as other such objects; nothing that has no hash."""
+    made = [replace(index, atoms=frozenset(a for a in index.atoms if getattr(class_of(a), "__hash__", 0) is not None))]
+    for atom in index.atoms:
+        if isinstance(atom, At) and atom.site.kind in (slice, tuple):
+            made = [replace(made[0], atoms=made[0].atoms - {atom}), *made[1:], at(site)]
+            made.append(_key(site, heap[atom.site].items, heap))
+    return union(*made)
 
 
 def _spliced(before: Contents, index: Value, value: Value, held: Value, heap: Heap) -> Contents:

@@ -34,7 +34,7 @@ from srcgrad.infer.objects import (
 from srcgrad.infer.outside import is_of_library
 from srcgrad.infer.sequences import compared, joined_sequences
 from srcgrad.infer.sets import set_operator
-from srcgrad.infer.values import ANY, NEVER, SCALARS, Array, At, Atom, Exact, Of, Value, exact, of, union
+from srcgrad.infer.values import ANY, NEVER, SCALARS, Array, At, Atom, Bound, Exact, Of, Value, exact, of, union
 from srcgrad.ir.evaluating import BINARY, COMPARING, UNARY
 from srcgrad.ir.operations import END, UNBOUND
 from srcgrad.language.models import CLASSES, MODELS
@@ -89,7 +89,9 @@ def elements(analysis: Analysis, frame: Frame, statement: Statement, value: Valu
                 found.append(of(int))
             case Exact(value=None | bool() | int() | float() | complex()):
                 pass
-            case Of(kind=kind) if kind in SCALARS:
+            case Of(kind=kind) if kind in SCALARS or issubclass(kind, np.number | np.bool_):
+                pass
+            case Bound(function=None):
                 pass
             case _:
                 found.append(ANY)

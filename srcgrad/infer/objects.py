@@ -24,6 +24,7 @@ import numpy as np
 
 from srcgrad.frontend.journal import note_read
 from srcgrad.infer.assigned import REFLECTIVE, SHAPING
+from srcgrad.infer.data import besides_data, is_attribute, is_of_methods
 from srcgrad.infer.examples import Result
 from srcgrad.infer.heap import Contents, Heap, Site, together
 from srcgrad.infer.named import index_of, is_named_tuple
@@ -81,7 +82,7 @@ def data(frame: Frame, statement: Statement, heap: Heap, *held: Value, part: obj
     """A new object of a library, which may hold these values."""
     site = frame.facts.data or frame.site(None, statement, part)  # it may be one of the arguments
     value = at(site)
-    rest = union(value, *held)
+    rest = union(value, *(besides_data(frame, each, heap) for each in held))
     return value, heap.allocated(site, Contents(single=False, rest=rest, others=rest))
 
 
@@ -231,8 +232,11 @@ def _attribute(analysis: Analysis, frame: Frame, statement: Statement, atom: Ato
         case Array():
             made = _of_array(frame, statement, atom, name, heap)
             return made or _of_builtin(frame, statement, receiver, np.ndarray, name, heap)
+        case Bound(receiver=receiver, function=None) if all(map(_is_data, receiver.atoms)) and not is_of_methods(name):
+            return None  # or it is no method, but an attribute
         case At(site=Site(kind=None)):
-            return union(Value(frozenset((Bound(receiver, name),))), heap[atom.site].get(name)), heap
+            held = heap[atom.site].get(name)
+            return (held if is_attribute(name) else union(Value(frozenset((Bound(receiver, name),))), held)), heap
         case At(site=Site(kind=kind)) if kind is super:
             return _of_super(analysis, frame, statement, receiver, heap[atom.site], name, heap)
         case At(site=Site(kind=kind)) if kind in CLASSES:

@@ -18,9 +18,10 @@ from srcgrad.frontend.scope import importable
 from srcgrad.frontend.signatures import signature_of
 from srcgrad.infer.calls import model_of
 from srcgrad.infer.items import is_index
+from srcgrad.infer.objects import CONTAINERS
 from srcgrad.infer.outside import COMPILED_BY_CYTHON, is_of_library
 from srcgrad.infer.summaries import Summary
-from srcgrad.infer.values import SCALARS, Array, At, Bound, Exact, Of, union
+from srcgrad.infer.values import SCALARS, Array, At, Atom, Bound, Exact, Of, union
 from srcgrad.ir import operations as ir
 from srcgrad.language.effects import is_reading, of_function
 from srcgrad.language.effects import method as method_of_builtin
@@ -87,7 +88,7 @@ def call(context: Context, node: gast.Call) -> Made:
     value = context.reduced.value(operation.function)
     bounds = [each for each in value.atoms if isinstance(each, Bound)]
     names = {(each.name, each.function) for each in bounds}
-    is_method = not value.is_any and len(names) == 1 and len(bounds) == len(value.atoms)
+    is_method = not value.is_any and len(names) == 1 and all(map(_is_data, value.atoms - {*bounds}))
     if is_method and isinstance(node.func, gast.Attribute):
         bound = replace(bounds[0], receiver=union(*(each.receiver for each in bounds)))
         if bound.function is None:
@@ -102,6 +103,13 @@ def call(context: Context, node: gast.Call) -> Made:
             head = placed(gast.Attribute(receiver, node.func.attr, gast.Load()), node.func)
             return of_user(context, node, called, bound.function, [receiver, *node.args], head, skipped=1)
     context.refuse(node, "this call")
+
+
+def _is_data(atom: Atom) -> bool:
+    """Whether an atom is data, of which nothing is called but its methods."""
+    if isinstance(atom, Exact):
+        return type(atom.value) in SCALARS
+    return isinstance(atom, Array | Of) or isinstance(atom, At) and atom.site.kind in (None, slice, *CONTAINERS)
 
 
 def _of_method(context: Context, node: gast.Call, called: list[Summary], function: FunctionType, how: Method) -> Made:
@@ -135,14 +143,18 @@ def _of_library(context: Context, node: gast.Call, function: Any) -> Made:
 
 
 def _method(context: Context, node: gast.Call, bound: Bound) -> Made:
-    atoms, name = bound.receiver.atoms, bound.name
+    atoms, name, given = bound.receiver.atoms, bound.name, [*node.args, *node.keywords]
     if stores.draws(bound):
         hint = "draw from the standard distribution, and scale and shift what is drawn"
         reason = f"there is no derivative rule for {name} of a generator"
         error = MissingRule(reason, context.span, label="its argument varies", hint=hint)
         return settled(context, node), nf.Unruled(error, draws=True)
+    is_copied = name == "copy" and not given  # lists and dicts as well
+    is_of_arrays = is_copied or not any(hasattr(kind, name) for kind in CONTAINERS)  # and so is data that has it
+    atoms = frozenset(a for a in atoms if isinstance(a, Array | Of | Exact) or not (is_of_arrays and _is_data(a)))
     is_data = not bound.receiver.is_any and all(isinstance(a, Array | Of | Exact) for a in atoms)
-    is_scalar = all(isinstance(a, Of) or isinstance(a, Exact) and type(a.value) in SCALARS for a in atoms)
+    scalars = {a for a in atoms if isinstance(a, Of) or isinstance(a, Exact) and type(a.value) in SCALARS}
+    is_scalar = bool(atoms) and scalars == atoms
     function = method_function(name)
     rule = None if function is None else lookup(function)
     if is_data and rule is None and context.is_fixed(node) and (is_scalar or is_reading(method_of_builtin(name))):

@@ -44,13 +44,19 @@ _EXCHANGED: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
     "popleft": ((0,), ()), "rotate": ((0, 1), ()),
 }  # fmt: skip
 _WRITTEN = ("append", "extend", "extendleft", "remove", "sort")
+#: Methods of lists and deques alone, and of dicts alone.
+_OF_LISTS = ("append", "extend", "appendleft", "extendleft", "popleft", "rotate", "insert", "reverse", "count", "index")
+_OF_DICTS = ("get", "setdefault", "popitem")
 #: What only reads a container, and gives numbers.
 _COUNTING = ("count", "index")
 
 
 def method(context: Context, node: gast.Call, bound: Bound) -> Made | None:
     """A method of a container; None of anything else."""
-    kinds = next((kinds for kinds in ((list,), (deque,), MAPPINGS, (tuple,)) if are(bound.receiver, kinds)), None)
+    known: tuple[tuple[Any, ...], ...] = ((list,), (deque,), MAPPINGS, (tuple,))
+    kinds = next((kinds for kinds in known if are(bound.receiver, kinds)), None)
+    if kinds is None and are(bound.receiver, (), data=context.facts.data):
+        kinds = (list, deque) if bound.name in _OF_LISTS else MAPPINGS if bound.name in _OF_DICTS else None
     if kinds is None or not isinstance(node.func, gast.Attribute):
         return None
     name, count = bound.name, len(node.args)
@@ -94,7 +100,7 @@ def exchanged(
 # --- dicts -----------------------------------------------------------------------------------------------------------
 def _of_dict(context: Context, node: gast.Call, name: str, receiver: Value) -> Made:
     count = len(node.args)
-    is_plain = are(receiver, (dict,))
+    is_plain = are(receiver, (dict,), data=context.facts.data)
     if name == "update" and is_plain and count < 2:
         return _update(context, node)
     base = named(context, node.func.value)

@@ -21,7 +21,9 @@ from srcgrad.frontend.scope import importable
 from srcgrad.infer.heap import Site
 from srcgrad.infer.items import is_index, is_slice
 from srcgrad.infer.named import is_named_tuple
-from srcgrad.infer.values import Array, At, Bound, Exact, Of, Value
+from srcgrad.infer.values import NEVER, Array, At, Bound, Exact, Of, Value, at
+from srcgrad.ir import operations as ir
+from srcgrad.ir import regions
 from srcgrad.rules.table import attribute as attribute_function
 from srcgrad.rules.table import is_constant, lookup, member_refusal, operator_of
 from srcgrad.specialise.context import Context
@@ -121,7 +123,8 @@ def operation_of(context: Context, node: Any) -> Made:
             if not _is_indexed(_with_items(context.value(base), context.value(index))):
                 context.refuse(node, "an item of this")
             if carries(context.facts, context.value(index)) and not _are_mappings(context.value(base)):
-                context.refuse(index, "an index that may carry a derivative")
+                if context.facts.data is None or _goes_over_data(context):  # whose items may be keys
+                    context.refuse(index, "an index that may carry a derivative")
             part = placed(gast.Subscript(load(whole, node), settled(context, index), gast.Load()), node)
             return part, nf.Index(whole, part.slice)
         case gast.Attribute(value=base, attr=name):
@@ -139,6 +142,8 @@ def operation_of(context: Context, node: Any) -> Made:
             return displayed_dict(context, node)
         case gast.Set():
             return sets.displayed(context, node)
+        case gast.Compare() if context.facts.data is not None:  # which gives truth values, or arrays of such
+            return settled(context, node), nf.Fixed()
     if context.is_fixed(node):
         return settled(context, node), nf.Fixed()
     context.refuse(node, f"an expression of class {type(node).__name__}")
@@ -147,6 +152,17 @@ def operation_of(context: Context, node: Any) -> Made:
 def _holds(value: Value) -> bool:
     """Whether a value has memory that others may store into, or holds such a value."""
     return value.is_any or any(isinstance(atom, Array | At) and atom.site.kind is not slice for atom in value.atoms)
+
+
+def _goes_over_data(context: Context) -> bool:
+    """Whether anything in the function goes over data, which may be a dict."""
+    data = at(context.facts.data) if context.facts.data else NEVER
+    return any(
+        isinstance(statement, regions.Assign)
+        and isinstance(statement.operation, ir.Iterate)
+        and (context.reduced.value(statement.operation.source).atoms & data.atoms)
+        for _, statement in regions.walk(context.reduced.function.body)
+    )
 
 
 def _is_number(value: Value) -> bool:

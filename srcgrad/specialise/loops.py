@@ -283,10 +283,11 @@ def _view(context: Context, node: Any) -> tuple[Any, str] | None:
     made = getattr(node, "statement", None)
     if not isinstance(node, gast.Call) or made is None or not isinstance(made.operation, ir.Call) or node.args:
         return None
-    function = context.reduced.value(made.operation.function)
-    match list(function.atoms):
+    function, data = context.reduced.value(made.operation.function), context.facts.data
+    methods = [atom for atom in function.atoms if not (isinstance(atom, At) and atom.site == data)]
+    match methods:
         case [Bound(receiver=receiver, name="keys" | "values" | "items" as name)] if (
-            are(receiver, MAPPINGS) and not function.is_any and isinstance(node.func, gast.Attribute)
+            are(receiver, MAPPINGS, data=data) and not function.is_any and isinstance(node.func, gast.Attribute)
         ):
             return node.func.value, name
     return None

@@ -20,6 +20,7 @@ import numpy as np
 from srcgrad import runtime
 from srcgrad.frontend import normal_form as nf
 from srcgrad.frontend.desugar.build import call_runtime, constant, index_value, load, placed, subscript
+from srcgrad.infer.objects import CONTAINERS
 from srcgrad.infer.values import Array, Bound, are_arrays, are_numbers, are_of, exact
 from srcgrad.language.effects import method as effect_of_method
 from srcgrad.language.effects import of_function
@@ -69,7 +70,8 @@ def method(context: Context, node: gast.Call, bound: Bound) -> Made | None:
     receiver, name = bound.receiver, bound.name
     if name == "shuffle" and are_of(receiver, *_GENERATORS):
         return _shuffle(context, node, settled(context, node.func.value))
-    if not are_arrays(receiver):
+    is_of_arrays = not any(hasattr(kind, name) for kind in CONTAINERS)
+    if not are_arrays(receiver, data=context.facts.data if is_of_arrays else None):
         return None
     if not effect_of_method(name).updated(1 + len(node.args), [str(keyword.arg) for keyword in node.keywords]):
         return None
@@ -111,7 +113,10 @@ def _outputs(context: Context, node: gast.Call, called: Any, receiver: Any) -> M
     # All that is given is evaluated in the order of the text, the outputs among it.
     done = {id(part): atom(context, part) for part in arguments if all(part is not out for out in given)}
     outputs = [None if _is_none(context, out) else named(context, out) for out in given]
-    if any(base is not None and not are_arrays(context.value(out)) for base, out in zip(outputs, given, strict=True)):
+    if any(
+        base is not None and not are_arrays(context.value(out), data=context.facts.data)
+        for base, out in zip(outputs, given, strict=True)
+    ):  # fmt: skip
         context.refuse(node, "a call that stores into this")
     dropped = {"out", "where", "casting"} if is_ufunc else {"out"}
     more = {key: settled(context, value) for key, value in words.items() if key not in dropped}
@@ -323,7 +328,7 @@ _OPTIONAL = ("axis", "casting", "mode", "where", "wrap")
 def _base(context: Context, node: gast.Call, given: Given) -> str:
     """The name of the array that a function stores into, which is its first parameter."""
     base = next(iter(given.values()))
-    if not isinstance(base, gast.Name) or not are_arrays(context.value(base)):
+    if not isinstance(base, gast.Name) or not are_arrays(context.value(base), data=context.facts.data):
         context.refuse(node, "a call that stores into this")
     return str(base.id)
 

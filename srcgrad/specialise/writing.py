@@ -305,7 +305,7 @@ def _augmented(context: Context, statement: gast.AugAssign) -> None:
             operand = atom(context, statement.value)
             node = gast.BinOp(load(name, statement), statement.op, operand)
             if not isinstance(statement.op, gast.Add | gast.Mult) and any(
-                isinstance(a, At) for a in context.value(statement.target).atoms
+                isinstance(a, At) and a.site.kind is not None for a in context.value(statement.target).atoms
             ):
                 context.refuse(statement, "this augmented assignment to a container")
             expression, operation = operate(context, statement.op, [load(name, statement), operand], node)

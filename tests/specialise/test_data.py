@@ -65,6 +65,45 @@ def alternatives(x):
     return x
 
 
+def methods_of_arrays(x):
+    y = x.reshape(2, -1).T
+    z = y.copy()
+    z[0, 1] = x.sum()
+    z[:, 0] *= x[0]
+    return z.ravel().dot(x) + y.real[1, 0]
+
+
+def stored_into_slices(x, n=2):
+    y = np.zeros(x.size)
+    y[1:] = x[:-1]
+    y[n - 1] += x[0]
+    np.multiply(y, x, out=y)
+    y -= x
+    y.fill(x[1])
+    z = np.sin(x)
+    z[[0, 1]] = y[[1, 0]]
+    return np.sum(z * y)
+
+
+def appended_to(xs):
+    ys = xs.copy()
+    ys.append(xs[0] * xs[1])
+    ys.reverse()
+    return ys[0] * ys[1] + ys[-1]
+
+
+def entries(d):
+    s = 1.0
+    for key, value in d.items():
+        s = s * value + (0.5 if key == "a" else 2.0) * d.get("c", value)
+    return s
+
+
+def masked(x):
+    big = x > 1.0
+    return np.sum(big * x) + np.sum(x[big] ** 2)
+
+
 CASES = {
     "a real number": (asked_for_its_imaginary_part, 2.0),
     "an array": (asked_for_its_size, X),
@@ -76,6 +115,11 @@ CASES = {
     "a recursion": (early, 0.7),
     "variadic": (of_many, 0.7),
     "alternatives": (alternatives, 0.7),
+    "methods of arrays": (methods_of_arrays, np.arange(1.0, 5.0)),
+    "slices": (stored_into_slices, X),
+    "a list": (appended_to, [0.7, 1.1]),
+    "entries": (entries, {"a": 0.7, "b": 1.1}),
+    "a mask": (masked, X),
 }
 
 
