@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from srcgrad.infer.data import besides_data
-from srcgrad.infer.heap import Heap
+from srcgrad.infer.heap import Contents, Heap
 from srcgrad.infer.objects import data, is_plain
 from srcgrad.infer.parameters import Given
 from srcgrad.infer.values import ANY, NEVER, Array, At, Bound, Value, of, union
@@ -65,8 +65,9 @@ def called_data(
     if not is_plain(analysis, heap, *values) or any(isinstance(atom, Bound) for atom in reached.atoms):
         return ANY, analysis.unknown(values, heap)
     for site in sites:
-        rest = union(heap[site].items, reached)
-        heap = analysis.store(heap, site, replace(heap[site], single=False, parts=None, entries=None, rest=rest))
+        before = heap[site]
+        rest, others = union(before.items, reached), union(before.others, *before.fields.values(), reached)
+        heap = analysis.store(heap, site, Contents(single=False, rest=rest, others=others))
     value, heap = data(frame, statement, heap, reached)
     return union(value, reached, *(Value(frozenset((Array(site),))) for site in sites)), heap
 

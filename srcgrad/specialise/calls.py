@@ -33,7 +33,15 @@ from srcgrad.rules.template import Rule, UnsupportedCall
 from srcgrad.specialise import containers, sets, stores
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.dispatching import Method
-from srcgrad.specialise.expressions import Made, atom, is_container, is_spelled, is_varied_container, settled
+from srcgrad.specialise.expressions import (
+    Made,
+    atom,
+    is_container,
+    is_of_arrays,
+    is_spelled,
+    is_varied_container,
+    settled,
+)
 from srcgrad.specialise.fields import holds_objects
 from srcgrad.specialise.instances import covers, fixed_parameters, instance_of, static_of
 from srcgrad.specialise.managers import LOCKS
@@ -150,8 +158,8 @@ def _method(context: Context, node: gast.Call, bound: Bound) -> Made:
         error = MissingRule(reason, context.span, label="its argument varies", hint=hint)
         return settled(context, node), nf.Unruled(error, draws=True)
     is_copied = name == "copy" and not given  # lists and dicts as well
-    is_of_arrays = is_copied or not any(hasattr(kind, name) for kind in CONTAINERS)  # and so is data that has it
-    atoms = frozenset(a for a in atoms if isinstance(a, Array | Of | Exact) or not (is_of_arrays and _is_data(a)))
+    is_theirs = is_copied or is_of_arrays(name)
+    atoms = frozenset(a for a in atoms if isinstance(a, Array | Of | Exact) or not (is_theirs and _is_data(a)))
     is_data = not bound.receiver.is_any and all(isinstance(a, Array | Of | Exact) for a in atoms)
     scalars = {a for a in atoms if isinstance(a, Of) or isinstance(a, Exact) and type(a.value) in SCALARS}
     is_scalar = bool(atoms) and scalars == atoms

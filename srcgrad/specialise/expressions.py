@@ -21,6 +21,7 @@ from srcgrad.frontend.scope import importable
 from srcgrad.infer.heap import Site
 from srcgrad.infer.items import is_index, is_slice
 from srcgrad.infer.named import is_named_tuple
+from srcgrad.infer.objects import CONTAINERS
 from srcgrad.infer.values import NEVER, Array, At, Bound, Exact, Of, Value, at
 from srcgrad.ir import operations as ir
 from srcgrad.ir import regions
@@ -222,6 +223,11 @@ def is_container(value: Value) -> bool:
         isinstance(a, At) and isinstance(a.site.kind, type) and issubclass(a.site.kind, (*_CONTAINERS, set, frozenset))
         for a in value.atoms
     )
+
+
+def is_of_arrays(name: str) -> bool:
+    """Whether no built-in container has a method of this name: data that has it is an array or a number."""
+    return not any(hasattr(kind, name) for kind in CONTAINERS)
 
 
 def _is_object(value: Value) -> bool:

@@ -20,7 +20,6 @@ import numpy as np
 from srcgrad import runtime
 from srcgrad.frontend import normal_form as nf
 from srcgrad.frontend.desugar.build import call_runtime, constant, index_value, load, placed, subscript
-from srcgrad.infer.objects import CONTAINERS
 from srcgrad.infer.values import Array, Bound, are_arrays, are_numbers, are_of, exact
 from srcgrad.language.effects import method as effect_of_method
 from srcgrad.language.effects import of_function
@@ -30,7 +29,7 @@ from srcgrad.rules.table import method as method_function
 from srcgrad.rules.template import UnsupportedCall
 from srcgrad.specialise.containers import applied, exchanged, fixed
 from srcgrad.specialise.context import Context
-from srcgrad.specialise.expressions import Made, atom, named, operate, settled
+from srcgrad.specialise.expressions import Made, atom, is_of_arrays, named, operate, settled
 from srcgrad.specialise.fields import holds_objects
 from srcgrad.syntax.globals import GlobalBinding, reference
 
@@ -70,8 +69,7 @@ def method(context: Context, node: gast.Call, bound: Bound) -> Made | None:
     receiver, name = bound.receiver, bound.name
     if name == "shuffle" and are_of(receiver, *_GENERATORS):
         return _shuffle(context, node, settled(context, node.func.value))
-    is_of_arrays = not any(hasattr(kind, name) for kind in CONTAINERS)
-    if not are_arrays(receiver, data=context.facts.data if is_of_arrays else None):
+    if not are_arrays(receiver, data=context.facts.data if is_of_arrays(name) else None):
         return None
     if not effect_of_method(name).updated(1 + len(node.args), [str(keyword.arg) for keyword in node.keywords]):
         return None
