@@ -11,7 +11,7 @@ from collections.abc import Callable
 from srcgrad.fuzz.containers import Text
 from srcgrad.fuzz.operands import Operands
 from srcgrad.fuzz.scope import Scope, indent
-from srcgrad.fuzz.updates import FUNCTIONS, POSITIONS, UPDATES
+from srcgrad.fuzz.updates import FUNCTIONS, POSITIONS, UPDATES, updating
 
 
 class Idioms(Operands):
@@ -32,13 +32,15 @@ class Idioms(Operands):
         return found
 
     def updated(self, scope: Scope) -> list[str]:
-        """A function of the module updates what it is given; its call stands anywhere."""
+        """An update, or the call of a function of the module that updates what it is given, which stands anywhere."""
         c = self.choices
         kind = c.integer(0, len(UPDATES) - 1)
         made, updates, read = UPDATES[kind]
         q, v = self.own("up"), self.own("by")
-        call = f"update{kind}_{c.integer(0, updates.count('|'))}({q}, {v})"
-        self.met("update in a callee", None)
+        place = c.integer(0, updates.count("|"))
+        is_callee = c.chance(50)
+        call = f"update{kind}_{place}({q}, {v})" if is_callee else updating(kind, place, q, v)
+        self.met("update in a callee" if is_callee else "update in an expression", None)
         first = [f"{v} = {self.number(scope)}", f"{q} = {made.format(v=v)}"]
         s = self.taken(scope, "s")
         lines = c.pick(POSITIONS)

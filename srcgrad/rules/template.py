@@ -74,7 +74,7 @@ class Rule:
         self.guests: frozenset[object] = frozenset()  # functions of libraries, some of which return Python's numbers
         self.keeps_integers = False
         self.matrices: tuple[str, ...] = ()  # parameters that SciPy takes with fewer than two dimensions as well
-        self.wrapping: tuple[tuple[str, tuple[str, ...]], ...] = ()  # by kind, integers whose differences wrap around
+        self.wrapping: tuple[tuple[str, tuple[str, ...]], ...] = ()  # integers that wrap around inside, by kind
         self.own_dtype = False  # whether results have a dtype that their operands do not tell
         self.pointwise = kind == "elementwise"  # an element of the result depends on one of each operand
         self.drops_neutral = False  # whether a default 0 that is added, 1 that multiplies, is left out of the text

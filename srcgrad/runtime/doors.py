@@ -61,16 +61,18 @@ def require_matrix(x: Any, place: str) -> None:
 
 def require_wide(kinds: str, place: str, *operands: Any) -> None:
     """Refuse integers of few bits, or without a sign, in the place of all ``operands``: the function at ``place`` takes
-    differences of them as they are, which wrap around.  ``kinds``: of NumPy's ``"i"`` and ``"u"``, those that do.
+    differences or squares of them as they are, which wrap around.  ``kinds``: of NumPy's ``"i"`` and ``"u"``, those
+    that do.
 
     >>> require_wide("u", "f, line 3", np.uint8([0, 1]))
     Traceback (most recent call last):
         ...
-    srcgrad.runtime.refusals.RefusedType: f, line 3: differences of uint8 wrap around; give it floats
+    srcgrad.runtime.refusals.RefusedType: f, line 3: differences and squares of uint8 wrap around; give it floats
     """
-    dtypes = [np.asarray(x).dtype for x in operands]
-    if all(t.kind in kinds and t != np.int64 for t in dtypes):
-        raise RefusedType(f"{place}: differences of {dtypes[0]} wrap around; give it floats")
+    dtypes = [{np.asarray(part).dtype for part in (x if isinstance(x, list | tuple) else [x])} for x in operands]
+    narrow = [[str(t) for t in each if t.kind in kinds and t != np.int64] for each in dtypes]
+    if all(narrow):
+        raise RefusedType(f"{place}: differences and squares of {min(narrow[0])} wrap around; give it floats")
 
 
 def require_kept(x: Any, place: str) -> None:

@@ -57,7 +57,6 @@ class Naming:
     statements: set[Statement] = field(default_factory=set)  # regions that are written as statements
     movable: set[Version] = field(default_factory=set)  # methods that are looked up
     fixed: set[Version] = field(default_factory=set)  # what is computed for values without a derivative alone
-
     kinds: dict[Version, object] = field(default_factory=dict)  # of which kind the versions of variables are
 
     def layout(self) -> Layout:
@@ -226,6 +225,8 @@ def _is_fixed(facts: Facts, statement: Assign, value: Any, made: Naming, uses: M
     if len(readers) != 1:
         return False
     ((reader, part),) = readers
+    if _changes(part, value):  # what it stores is read later, whatever its result is used for
+        return False
     return isinstance(reader, Assign) and bool(reader.targets) and set(reader.targets) <= made.fixed and (
         isinstance(part, ir.Compare | ir.Operator | ir.GetAttribute | ir.GetItem | ir.Format)
         or isinstance(part, ir.Call) and _is_about(value(part.function))
@@ -304,7 +305,7 @@ def _atoms_of_call(operation: ir.Call, function: Value, value: Any) -> list[Oper
 def _changes(operation: ir.Operation, value: Any) -> bool:
     """Whether a call of a method or function of a library may change something, or give another result next time."""
     if not isinstance(operation, ir.Call):
-        return False
+        return _stores(operation, value)
     count, names = len(operation.positional), [name for name, _ in operation.keywords]
     for atom in value(operation.function).atoms:
         effect, given = method(atom.name) if isinstance(atom, Bound) else None, count + isinstance(atom, Bound)
@@ -314,6 +315,13 @@ def _changes(operation: ir.Operation, value: Any) -> bool:
         if effect is not None and (effect.updated(given, names) or effect.draws):
             return True
     return False
+
+
+def _stores(operation: ir.Operation, value: Any) -> bool:
+    """Whether an operation is an in-place one of what may have memory: it stores there."""
+    return isinstance(operation, ir.Operator) and operation.in_place and not value(operation.operands[0]).consists_of(
+        lambda a: isinstance(a, Of) or isinstance(a, Exact) and type(a.value) in SCALARS
+    )
 
 
 def _is_same_anywhere(operation: ir.Operation, made: Naming) -> bool:

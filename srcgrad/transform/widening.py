@@ -79,17 +79,17 @@ def widening(
 def _required(
     rule: Rule, facts: Mapping[str, Fact], binding: Mapping[str, gast.expr], shown: bool, span: Span
 ) -> list[gast.stmt]:
-    """What refuses operands of which the function takes differences that wrap around, where that is not known yet."""
+    """What refuses operands whose differences or squares the function takes, where it is not known that none wraps."""
     code: list[gast.stmt] = []
     for kinds, parameters in rule.wrapping:
         operands = [binding[p] for p in parameters if p in binding]
         known = [_fact_of(e) or facts.get(p, Unknown()) for p, e in zip(parameters, operands, strict=False)]
         types = [_narrow_type(fact) for fact in known]
-        unsaid = [_may_be_narrow(fact, shown, False) for fact in known]
+        unsaid = [_may_hold_narrow(e, fact, shown) for e, fact in zip(operands, known, strict=False)]
         if len(operands) < len(parameters) or not all(unsaid):
             continue
         if all(t is not None and np.dtype(t).kind in kinds for t in types):
-            raise MissingRule(f"differences of {types[0]} wrap around", span, hint="give it floats")
+            raise MissingRule(f"differences and squares of {types[0]} wrap around", span, hint="give it floats")
         if all(t is None or np.dtype(t).kind in kinds for t in types):
             said = [gast.Constant(kinds, None), gast.Constant(span.origin, None), *map(clone, operands)]
             code.append(gast.Expr(call_runtime(runtime.require_wide, *said)))
@@ -124,6 +124,16 @@ def _may_be_narrow(fact: Fact, shown: bool, takes_lists: bool) -> bool:
     if isinstance(fact, Static) or isinstance(fact, Array) and fact.dtype is not None:
         return _is_narrow(fact)
     return takes_lists if isinstance(fact, Sequence) else isinstance(fact, Array | Unknown) and not shown
+
+
+def _may_hold_narrow(given: gast.expr, fact: Fact, shown: bool) -> bool:
+    """Whether an operand may be narrow, or a list or tuple that holds such a number."""
+    match given, fact:
+        case (gast.List(elts=parts) | gast.Tuple(elts=parts)), _:
+            return not shown and not all(isinstance(part, gast.Constant) for part in parts)
+        case _, Sequence(items=tuple() as items):
+            return any(_may_be_narrow(item, shown, True) for item in items)
+    return _may_be_narrow(fact, shown, not shown)
 
 
 def _computes_in_floats(function: object) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import special, stats
+from scipy import ndimage, special, stats
 
 import srcgrad
 from srcgrad.errors import MissingRule
@@ -91,9 +91,13 @@ WRAPPING: dict[str, tuple[Any, Callable[[Any, Any], Any]]] = {
     "kvp": (np.array([0, 1], np.uint64), lambda n, x: special.kvp(n, x, 2)),
     "norm": (np.array([5, 2], np.uint8), lambda n, x: stats.norm.logpdf(N, n, x)),
     "shape": (np.array([127, 2], np.int8), lambda n, x: stats.t.logpdf(x, n)),
+    "gaussian": (np.uint8(200), lambda n, x: ndimage.gaussian_filter1d(x, n)),
+    "axes": (np.array([200, 2], np.uint8), lambda n, x: ndimage.gaussian_filter(np.outer(x, x), (n[0], n[1]))),
+    "laplace": (np.int8(100), lambda n, x: ndimage.gaussian_laplace(x, n)),
 }
 
 
+@pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", WRAPPING)
 def test_differences_that_wrap_around_are_refused(name: str) -> None:
     given, f = WRAPPING[name]

@@ -149,3 +149,30 @@ def test_an_item_is_read_before_what_is_added_to_it(monkeypatch: MonkeyPatch) ->
     """What was caught was raised by what is added, where Python reads the item first and does not find it."""
     check_right(reads_before_it_divides, monkeypatch, 0.7)
     check_right(reads_in_a_callee, monkeypatch, 0.7)
+
+
+# --- stores inside of what has no derivative -------------------------------------------------------------------------
+def adds_in_an_index(x):
+    q = x * 1.0
+    chosen = [x[0], x[1]][int(q.__iadd__(x[0] * x[1]) is None)]
+    return chosen * np.sum(q * x)
+
+
+def adds_in_a_test(x):
+    q = x * 1.0
+    if np.any(np.add(q, x * x[0], out=q) > 1e9) or np.add(q, x * x[1], q).shape[0] == 5:
+        return x[0]
+    return np.sum(q * x)
+
+
+def adds_while_it_is_small(x):
+    q = x * 1.0
+    while q.__iadd__(x * x[0])[0] < 3.0:
+        pass
+    return np.sum(q * x)
+
+
+def test_what_a_test_stores_is_used(monkeypatch: MonkeyPatch) -> None:
+    """A number that is stored in passing was taken for one of the test alone, and lost its derivative."""
+    for function in (adds_in_an_index, adds_in_a_test, adds_while_it_is_small):
+        check_right(function, monkeypatch, X)

@@ -178,6 +178,7 @@ for made in _filters:
     made.infer(filtered)
 constant_boundary(*_filters)
 for made in (gaussian_filter1d, gaussian_filter, gaussian_laplace):
+    made.wrapping = (("iu", ("sigma",)),)
     made.refuse(
         "write the weights with np.exp and use scipy.ndimage.correlate1d",
         sigma="the width of the Gaussian is not followed",
