@@ -27,7 +27,7 @@ POSITIONS = (
     ("if {call} is None or {v} > -9.0:", "    {s} = {read}"),
     ("{s} = [{v}, 1.0][int({call} is None)]", "{s} = {s} + {read}"),
     # The length of the text itself would change with the value.
-    ("{s} = {v} * len([f'{{{call}}}'])", "{s} = np.sin({s}) * {read}"),
+    ('{s} = {v} * len([f"{{{call}}}"])', "{s} = np.sin({s}) * {read}"),
     ("{s} = 1.0 + len([k for k in (0, 1) if {call} is None])", "{s} = {s} * {read}"),
     ("assert {call} is None or True", "{s} = {read}"),
     ("{s} = {v} if len([{call}]) > 0 else 1.0", "{s} = {s} * {read}"),
