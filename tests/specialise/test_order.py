@@ -176,3 +176,21 @@ def test_what_a_test_stores_is_used(monkeypatch: MonkeyPatch) -> None:
     """A number that is stored in passing was taken for one of the test alone, and lost its derivative."""
     for function in (adds_in_an_index, adds_in_a_test, adds_while_it_is_small):
         check_right(function, monkeypatch, X)
+
+
+# --- else of a loop --------------------------------------------------------------------------------------------------
+def leaves_where_half_of_the_test_is_known(x):
+    s = 1.0
+    for v in x:
+        while 0.5 < 2 and v > 0.5:
+            break
+        else:
+            s = s + v * 3.0
+            continue
+        s = s * v
+    return s
+
+
+def test_a_test_of_which_a_part_is_known_may_end_a_loop(monkeypatch: MonkeyPatch) -> None:
+    """The part that is known stood before the rest, so that the loop was none with a test, but for its else."""
+    check_right(leaves_where_half_of_the_test_is_known, monkeypatch, X)

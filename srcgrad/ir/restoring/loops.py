@@ -60,8 +60,9 @@ def loop(pad: Pad, given: Sequence[Statement], at: int, around: Around) -> int:
     dropped = frozenset(flag or ())
     initial = take(pad, here.initial)
     flush(pad, len(pad.pending))
-    begun = [(h, plain(pad.plan, p.value)) for h, p in zip(here.heads, initial, strict=True) if h not in dropped]
-    heads = Copies([h for h, _ in begun], [v for _, v in begun], comes_from=here.node)
+    begun = [(h, plain(pad.plan, p.value)) for h, p in zip(here.heads, initial, strict=True)]
+    kept = [(h, v) for h, v in begun if h not in dropped]
+    heads = Copies([h for h, _ in kept], [v for _, v in kept], comes_from=here.node)
     targets = here.targets
     more: tuple[Copies, ...] = ()
     if flag is not None:
@@ -104,7 +105,8 @@ def loop(pad: Pad, given: Sequence[Statement], at: int, around: Around) -> int:
             repeated.comes_from = here.node
             pad.out += [heads, repeated]
             return at + 1 + (flag is not None)
-    written = block(pad.plan, here.body, Around((), targets, here.heads, (), True, dropped))
+    written = block(pad.plan, here.body, Around((), targets, here.heads, (), True))  # the test behind it stays
+    heads = Copies([h for h, _ in begun], [v for _, v in begun], comes_from=here.node)
     asked = getattr(here.node, "test", None)
     truth = asked.value if isinstance(asked, gast.Constant) and asked.value else True
     pad.out += [heads, gast.While(gast.Constant(truth, None), body_of(written), [])]
