@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 import gast
 
 from srcgrad.infer.heap import Contents, Site
-from srcgrad.infer.values import at, of
+from srcgrad.infer.values import Array, At, Exact, Of, Value, at, of
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import END, Literal, Operand, Version
 from srcgrad.ir.regions import (
@@ -121,7 +121,7 @@ def _called(
         return None
     elif function in _CONSUMING and given[0] in made.kept and not call.keywords:
         kept = made.kept[given[0]]
-        if function not in (list, tuple) and not is_number(kept.item):
+        if function not in (list, tuple) and not is_number(kept.item) and (kept.runs or not _is_of_numbers(kept.item)):
             return None  # what is added as it comes may change before the next one is asked for
         statements, listed = _rest(made, kept, node)
         return [*statements, replace(statement, operation=replace(call, positional=(listed, *given[1:])))]
@@ -133,6 +133,13 @@ def _called(
         return None
     made.kept[target] = found[1]
     return found[0]
+
+
+def _is_of_numbers(value: Value) -> bool:
+    """Whether a value consists of numbers, arrays and data, whose operators run no code of the user's."""
+    return value.consists_of(
+        lambda a: isinstance(a, Array | Of | Exact) or isinstance(a, At) and a.site.kind is None
+    )
 
 
 def _is_searched(made: Reduced, version: Version) -> bool:

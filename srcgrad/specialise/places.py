@@ -17,13 +17,14 @@ from typing import TYPE_CHECKING, Any
 
 import gast
 
+from srcgrad import runtime
 from srcgrad.infer.heap import Contents, Site
-from srcgrad.infer.values import Array, At, Value, at, of, union
+from srcgrad.infer.values import Array, At, Value, at, exact, of, union
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal, Operand, Version
 from srcgrad.ir.regions import Assign, Block, Fall, If, Statement
 from srcgrad.ir.restoring.tree import Spelled
-from srcgrad.syntax.globals import builtin, reference
+from srcgrad.syntax.globals import builtin, of_runtime, reference
 
 if TYPE_CHECKING:
     from srcgrad.specialise.reduced import Reduced
@@ -37,6 +38,7 @@ class Kept:
     taken: Callable[[gast.AST, Version], list[Statement]]
     ended: Callable[[gast.AST], list[Statement]]
     item: Value
+    runs: bool = False  # whether anything else is done when it is asked: what was given before may change
 
 
 #: The statements that begin, and the iterator.
@@ -49,7 +51,17 @@ def over(made: Reduced, source: Operand, node: gast.AST) -> Found | None:
     item = _item_of(made, value)
     if item is None:
         return None
-    return _by_places(made, source, item, node, is_resized=not _is_fixed_in_length(value))
+    begun, kept = _by_places(made, source, item, node, is_resized=not _is_fixed_in_length(made, value))
+    return [*_checked(made, source, value, node), *begun], kept
+
+
+def _checked(made: Reduced, source: Operand, value: Value, node: gast.AST) -> list[Statement]:
+    """The check that data has places, of which nothing else is known."""
+    if made.facts.data is None or At(made.facts.data) not in value.atoms:
+        return []
+    place = Literal(made.source_of(made.frame.owner).span(node).origin)
+    check = Literal(Spelled(reference(of_runtime(runtime.require_places)), runtime.require_places))
+    return [Assign((made.version("t", exact(None)),), ir.Call(check, (source, place)), node)]
 
 
 def _item_of(made: Reduced, value: Value) -> Value | None:
@@ -67,13 +79,15 @@ def _item_of(made: Reduced, value: Value) -> Value | None:
                 found.append(contents.items)
             case At(site=site) if site.kind is range:
                 found.append(of(int))
+            case At(site=site) if site == made.facts.data:
+                found.append(union(at(site), Value(frozenset((Array(site),)))))
             case _:
                 return None
     return None if value.is_any or not found else union(*found)
 
 
-def _is_fixed_in_length(value: Value) -> bool:
-    return not any(isinstance(atom, At) and atom.site.kind is list for atom in value.atoms)
+def _is_fixed_in_length(made: Reduced, value: Value) -> bool:
+    return not any(isinstance(a, At) and (a.site.kind is list or a.site == made.facts.data) for a in value.atoms)
 
 
 def _by_places(made: Reduced, source: Operand, item: Value, node: gast.AST, *, is_resized: bool) -> Found:
@@ -162,7 +176,7 @@ def of_others(made: Reduced, function: Any, call: ir.Call, node: gast.AST) -> Fo
 
 def _reversed(made: Reduced, source: Operand, node: gast.AST) -> Found | None:
     value = made.value(source)
-    return _backwards(made, source, node) if _is_fixed_in_length(value) else None
+    return _backwards(made, source, node) if _is_fixed_in_length(made, value) else None
 
 
 def _iterator(made: Reduced, source: Operand, node: gast.AST) -> Found | None:
@@ -181,7 +195,7 @@ def _counted(made: Reduced, inner: Found, start: Operand, node: gast.AST) -> Fou
         return [*read, _together(made, target, (number, part), at_)]
 
     begun = [*inner[0], Assign((), ir.WriteCell(count, start), node)]
-    return begun, Kept(source.asked, taken, source.ended, item)
+    return begun, Kept(source.asked, taken, source.ended, item, source.runs)
 
 
 def _zipped(made: Reduced, parts: Sequence[Kept], node: gast.AST) -> Kept:
@@ -207,7 +221,7 @@ def _zipped(made: Reduced, parts: Sequence[Kept], node: gast.AST) -> Kept:
         read += [Assign((one,), ir.ReadCell(cell), at_) for one, cell in zip(given, cells, strict=False)]
         return [*read, _together(made, target, tuple(given), at_)]
 
-    return Kept(lambda at_: asked_from(0, at_), taken, lambda at_: [], item)
+    return Kept(lambda at_: asked_from(0, at_), taken, lambda at_: [], item, any(part.runs for part in parts))
 
 
 def _tuple_of(made: Reduced, node: gast.AST, parts: tuple[Value, ...]) -> Value:

@@ -305,7 +305,7 @@ def _kept(made: Reduced, steps: _Steps) -> Kept:
     def taken(node: gast.AST, target: Version) -> list[Statement]:
         return [Assign((target,), ir.ReadCell(steps.item), node)]
 
-    return Kept(asked, taken, lambda node: [], steps.value)
+    return Kept(asked, taken, lambda node: [], steps.value, runs=True)
 
 
 def _step(made: Reduced, steps: _Steps, node: gast.AST) -> list[Statement]:

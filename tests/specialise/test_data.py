@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from srcgrad import options, value_and_grad
+from srcgrad.runtime.refusals import RefusedType
 
 X, EMPTY = np.array([0.7, 1.1]), np.zeros(0)
 
@@ -104,6 +105,16 @@ def masked(x):
     return np.sum(big * x) + np.sum(x[big] ** 2)
 
 
+def kept_iterators(x):
+    rest = iter(x)
+    pairs = zip(x, x)
+    a, b = next(pairs)
+    s = a + b * next(rest)
+    for u, v in pairs:
+        s = s + u * v * v
+    return s * sum(rest)
+
+
 CASES = {
     "a real number": (asked_for_its_imaginary_part, 2.0),
     "an array": (asked_for_its_size, X),
@@ -120,6 +131,8 @@ CASES = {
     "a list": (appended_to, [0.7, 1.1]),
     "entries": (entries, {"a": 0.7, "b": 1.1}),
     "a mask": (masked, X),
+    "kept iterators": (kept_iterators, X),
+    "kept iterators of a list": (kept_iterators, [0.7, 1.1, 0.4]),
 }
 
 
@@ -144,3 +157,8 @@ def test_defaults_are_those_of_the_function_itself() -> None:
         text = value_and_grad(inner_with_a_default).source
     assert "def value_and_grad_inner_with_a_default(x, k=3.0" in text
     assert text.count("=3.0") == 1
+
+
+def test_the_keys_of_a_dict_have_no_places() -> None:
+    with options(specialise=False, infer_data=True), pytest.raises(RefusedType, match="gives its keys here"):
+        value_and_grad(kept_iterators)({0.5: 1.0, 0.7: 2.0})

@@ -191,9 +191,16 @@ def iterator_that_is_given_to_a_function(x):
     return s * take(it, 2)
 
 
+def sum_of_the_other_rows(x):
+    rows = iter(np.outer(x, x))
+    first = next(rows)
+    return np.sum(first * sum(rows))
+
+
 @pytest.mark.parametrize("function", [
     items_that_are_asked_for, item_or_default, loop_over_the_rest, loop_that_is_left_and_taken_up_again,
     sum_of_the_rest, what_is_stored_meanwhile_is_seen, pairs_of_one_iterator, list_that_grows, rows,
+    sum_of_the_other_rows,
     iterator_of_each_round, numbered, zip_that_is_kept, backwards, end_that_is_caught,
     iterator_that_is_made_where_exceptions_are_caught, list_of_the_rest, numbers, another_name,
     iterator_that_is_given_to_a_function,
@@ -417,6 +424,26 @@ def test_derivatives_of_generators(function: Callable[..., Any], monkeypatch: py
 
 
 # --- what is refused -------------------------------------------------------------------------------------------------
+class Eating:
+    """Adding one takes the last item out of the list that it stands in."""
+
+    def __init__(self, v, others):
+        self.v = v
+        self.others = others
+
+    def __radd__(self, total):
+        self.others.pop()
+        return total + self.v
+
+
+def sum_that_shortens_its_list(x):
+    items: list[Any] = []
+    for v in x:
+        items.append(Eating(v, items))
+    it = iter(items)
+    return next(it).v * sum(it)
+
+
 def iterators_in_a_list(x):
     its = [iter(x), iter(x[::-1])]
     s = next(its[0]) * next(its[1])
@@ -550,7 +577,7 @@ def two_generators(x):
     iterators_in_a_list, one_of_two_iterators, iterator_of_the_round_before, iterator_of_the_round_before_in_a_try,
     iterator_that_an_inner_function_shares, iterator_over_what_changes_its_length, expression_that_is_kept,
     generator_that_reads_when_it_is_asked, generator_that_stores_behind_an_item, generator_that_an_exception_ends,
-    generator_of_an_iterator_that_ends, two_generators,
+    generator_of_an_iterator_that_ends, two_generators, sum_that_shortens_its_list,
 ])  # fmt: skip
 def test_refused(function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     assert is_refused(function, monkeypatch)
