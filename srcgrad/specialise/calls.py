@@ -9,10 +9,11 @@ from typing import Any
 import gast
 import numpy as np
 
+from srcgrad import runtime
 from srcgrad.errors import MissingRule
 from srcgrad.frontend import normal_form as nf
 from srcgrad.frontend.classes import is_user_class
-from srcgrad.frontend.desugar.build import constant, load, placed
+from srcgrad.frontend.desugar.build import call_runtime, constant, load, placed
 from srcgrad.frontend.folding import Initialiser
 from srcgrad.frontend.scope import importable
 from srcgrad.frontend.signatures import signature_of
@@ -73,6 +74,10 @@ def call(context: Context, node: gast.Call) -> Made:
         given = tuple(atom(context, argument) for argument in node.args)
         context.written.add(made)
         return placed(gast.Call(node.func, list(given), []), node), nf.Call(function, given)
+    if function is runtime.defaulting:  # the items of a dict that is made
+        return call_runtime(function, [gast.Dict([], [])], node), nf.Pack("dict", (), ())
+    if function in (bool, int, float, complex, str) and not node.args and not node.keywords:
+        return constant(function(), node), nf.Fixed()
     is_ruled = lookup(function) is not None or is_constant(function)
     if is_ruled and made in context.reduced.methods:
         context.refuse(node, "a method that has a rule")

@@ -10,7 +10,7 @@ Enters: a call whose values say what its receiver or function is.  Leaves: ``App
 
 from __future__ import annotations
 
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -100,7 +100,7 @@ def exchanged(
 # --- dicts -----------------------------------------------------------------------------------------------------------
 def _of_dict(context: Context, node: gast.Call, name: str, receiver: Value) -> Made:
     count = len(node.args)
-    is_plain = are(receiver, (dict,), data=context.facts.data)
+    is_plain = are(receiver, (dict, defaultdict), data=context.facts.data)  # these methods make nothing
     if name == "update" and is_plain and count < 2:
         return _update(context, node)
     base = named(context, node.func.value)
@@ -125,7 +125,7 @@ def _of_dict(context: Context, node: gast.Call, name: str, receiver: Value) -> M
             return placed(gast.Tuple(list(parts), gast.Load()), node), nf.Pack("tuple", parts)
         case ("clear", 0) if is_plain:
             return exchanged(context, base, "clear", [], (), node)
-        case ("copy", 0) if is_plain:
+        case ("copy", 0) if are(receiver, (dict,), data=context.facts.data):
             return applied(context, runtime.merged, [load(base, node)], node)
     context.refuse(node, f"the method {name!r}")
 

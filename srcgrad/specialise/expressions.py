@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import defaultdict, deque
 from dataclasses import replace
 from types import ModuleType
 from typing import Any
@@ -33,7 +33,7 @@ from srcgrad.specialise.planning import carries
 from srcgrad.syntax.globals import GlobalReference, reference
 from srcgrad.syntax.parse import walk
 
-_CONTAINERS = (list, tuple, dict, deque)
+_CONTAINERS = (list, tuple, dict, deque, defaultdict)
 Made = tuple[gast.expr, nf.Operation]
 
 
@@ -186,7 +186,7 @@ def _is_indexed(value: Value) -> bool:
 
 
 def _are_mappings(value: Value) -> bool:
-    return all(isinstance(atom, At) and atom.site.kind is dict for atom in value.atoms)
+    return all(isinstance(atom, At) and atom.site.kind in (dict, defaultdict) for atom in value.atoms)
 
 
 def operate(context: Context, op: gast.AST, atoms: list[gast.expr], node: Any) -> Made:

@@ -33,6 +33,7 @@ from srcgrad.rules.table import lookup
 from srcgrad.specialise.arguments import gathered, only_arguments
 from srcgrad.specialise.callees import called
 from srcgrad.specialise.closures import entered
+from srcgrad.specialise.defaulting import defaulted
 from srcgrad.specialise.dispatching import explicit, looked_up, raising
 from srcgrad.specialise.functions import Closure, as_texts, made_here
 from srcgrad.specialise.generators import consumed, got, mapped
@@ -134,6 +135,9 @@ def _block(made: Reduced, block: Block) -> Block:
                 is_written = True
                 if written[1] is not None:
                     made.known[statement.targets[0]] = made.known.get(written[1], written[1])
+            case Assign() if (put := defaulted(made, statement, partial(_block, made))) is not None:
+                statements += put
+                is_written = True
             case Assign(operation=ir.Operator()) if (changing := in_place(made, statement)) is not None:
                 statements += changing
             case Assign() if (methods := explicit(made, statement)) is not None:
