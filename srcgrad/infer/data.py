@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from srcgrad.infer.frames import Frame
 
 
+def is_data(atom: Atom) -> bool:
+    return isinstance(atom, At) and atom.site.kind is None
+
+
 def besides_data(frame: Frame, value: Value, heap: Heap) -> Value:
     """A value without what data stands for where nothing is said of the arguments: numbers, tuples and slices of such.
     """

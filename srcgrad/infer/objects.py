@@ -24,7 +24,8 @@ import numpy as np
 
 from srcgrad.frontend.journal import note_read
 from srcgrad.infer.assigned import REFLECTIVE, SHAPING
-from srcgrad.infer.data import besides_data, is_attribute, is_of_methods
+from srcgrad.infer.data import besides_data, is_attribute, is_data, is_of_methods
+from srcgrad.infer.enumerations import of_enumeration
 from srcgrad.infer.examples import Result
 from srcgrad.infer.heap import Contents, Heap, Site, together
 from srcgrad.infer.named import index_of, is_named_tuple
@@ -176,7 +177,7 @@ def truth(analysis: Analysis, frame: Frame, value: Value, heap: Heap) -> tuple[s
         match atom:
             case Exact(value=found) if type(found) in SCALARS:
                 decided.add(bool(found))
-            case Bound(receiver=receiver) if any(map(_is_data, receiver.atoms)):
+            case Bound(receiver=receiver) if any(map(is_data, receiver.atoms)):
                 decided |= {True, False}  # or it is an attribute
             case Exact(value=FunctionType() | ModuleType() | BuiltinFunctionType()) | Bound():
                 decided.add(True)
@@ -232,7 +233,7 @@ def _attribute(analysis: Analysis, frame: Frame, statement: Statement, atom: Ato
         case Array():
             made = _of_array(frame, statement, atom, name, heap)
             return made or _of_builtin(frame, statement, receiver, np.ndarray, name, heap)
-        case Bound(receiver=receiver, function=None) if all(map(_is_data, receiver.atoms)) and not is_of_methods(name):
+        case Bound(receiver=receiver, function=None) if all(map(is_data, receiver.atoms)) and not is_of_methods(name):
             return None  # or it is no method, but an attribute
         case At(site=Site(kind=None)):
             held = heap[atom.site].get(name)
@@ -289,6 +290,8 @@ def _of_object(analysis: Analysis, receiver: Value, found: Any, name: str, heap:
             return Value(frozenset((Bound(receiver, name, held.__func__),))), heap
         if isinstance(held, FunctionType) or held is not _ABSENT and not hasattr(type(held), "__get__"):
             return analysis.outside.value(held), heap
+    if (made := of_enumeration(analysis, receiver, found, name)) is not None:
+        return made, heap
     if is_of_library(found) and not isinstance(found, FunctionType):
         try:
             return analysis.outside.value(getattr(found, name)), heap
@@ -397,7 +400,7 @@ def set_attribute(
     analysis: Analysis, frame: Frame, statement: Statement, base: Value, name: str, value: Value, heap: Heap
 ) -> Heap | None:
     frame.may_raise(heap)
-    if name not in SHAPING or base.is_any or any(isinstance(a, Array) or _is_data(a) for a in base.atoms):
+    if name not in SHAPING or base.is_any or any(isinstance(a, Array) or is_data(a) for a in base.atoms):
         analysis.assigned.note_shape(name)
     if base.is_any:
         analysis.assigned.note_anywhere(name)
@@ -416,11 +419,11 @@ def _stored(
             analysis.assigned.note(found, name)
             return done, analysis.unknown([value], heap)
         case At(site=Site(kind=None) as site):
-            contents = heap[site]
-            return done, analysis.store(heap, site, replace(contents, others=union(contents.others, value)))
+            others = union(heap[site].others, value)
+            return done, analysis.store(heap, site, replace(heap[site], others=others))
         case At(site=Site(kind=kind) as site) if kind is defaultdict and name == "default_factory":
-            contents = heap[site]
-            return done, analysis.store(heap, site, replace(contents, fields={**contents.fields, name: value}))
+            fields = {**heap[site].fields, name: value}
+            return done, analysis.store(heap, site, replace(heap[site], fields=fields))
         case At(site=Site(kind=kind)) if kind is FunctionType or is_of_library(kind) and kind not in CLASSES:
             return done, analysis.unknown([receiver, value], heap)
         case At(site=Site(kind=type() as kind) as site):
@@ -433,8 +436,3 @@ def _stored(
             contents = heap[site]
             return done, analysis.store(heap, site, replace(contents, fields={**contents.fields, name: value}))
     return done, heap
-
-
-def _is_data(atom: Atom) -> bool:
-    return isinstance(atom, At) and atom.site.kind is None
-

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from enum import Enum
 from types import FunctionType, SimpleNamespace
 from typing import Any
 
@@ -129,9 +130,9 @@ def _default(context: Context, node: gast.AST, value: object) -> gast.expr:
     """The default of a field, which is one object for all calls."""
     if type(value) in _CONSTANTS:
         return constant(value, node)
-    if not isinstance(value, FunctionType | type):
+    if not isinstance(value, FunctionType | type | Enum):
         context.refuse(node, "this default")
-    name, expression = context.fresh(), reference(importable(value.__name__, value))
+    name, expression = context.fresh(), reference(importable(getattr(value, "__name__", "member"), value))
     context.out.append(nf.Bind(name, expression, nf.Fixed(), context.span))
     return load(name, node)
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections import namedtuple
+from collections import defaultdict, namedtuple
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -262,6 +263,55 @@ def lengths_that_are_not_known(x):
         case [a, b]:
             return a * b * x[2]
     return x[0]
+
+
+class Gas(Enum):
+    AIR = 1.4
+    HELIUM = 1.66
+
+    def __init__(self, gamma):
+        self.gamma = gamma
+
+    def heated(self, t):
+        return self.value * t
+
+
+@dataclass
+class Chamber:
+    pressure: Any
+    gas: Gas = Gas.HELIUM
+
+
+@served
+def members_of_an_enumeration(x):
+    chamber = Chamber(x[0] * x[1])
+    s = chamber.gas.heated(x[2]) if chamber.gas is Gas.HELIUM else x[0]
+    weights = {Gas.AIR: x[1], Gas.HELIUM: x[0] * Gas.AIR.gamma}
+    return s * chamber.pressure + weights[chamber.gas] * len(Gas.AIR.name)
+
+
+class Sums:
+    def __init__(self):
+        self.parts = defaultdict(float)
+
+
+def put(d, k, v):
+    d[k] += v
+    return d[k]
+
+
+@served
+def dicts_that_make_what_is_missing(x):
+    sums, start = Sums(), defaultdict(int, {"a": x[0]})
+    rows = defaultdict(lambda: defaultdict(list))
+    for i, v in enumerate(x):
+        put(sums.parts, "ab"[i % 2], v * v)
+        rows[i % 2]["squares"].append(v * v)
+        start["b" if v > 0.5 else "a"] += v
+    s = sums.parts["a"] * sums.parts["b"] + sums.parts["c"]
+    for row in rows.values():
+        s = s + sum(row["squares"]) ** 2
+    return s * start["a"] * start["b"] + len(sums.parts) * x[0] + start["none"]
 
 
 @pytest.mark.parametrize("program", SERVED, ids=lambda program: program.name)
