@@ -33,13 +33,16 @@ from srcgrad.infer.objects import (
     container,
     get_attribute,
     is_instance,
+    is_method,
     is_plain,
     looked_up,
+    of_each,
     set_attribute,
 )
 from srcgrad.infer.outside import is_of_library
-from srcgrad.infer.values import SCALARS, At, Bound, Exact, Value, exact, of, union
+from srcgrad.infer.values import ANY, SCALARS, At, Bound, Exact, Value, exact, of, union
 from srcgrad.language.models import CLASSES
+from srcgrad.language.operators import METHODS_OF_FUNCTIONS
 
 if TYPE_CHECKING:
     from srcgrad.infer.frames import Frame
@@ -53,6 +56,10 @@ _Values = tuple[Value, ...]
 def followed(analysis: Analysis, frame: Frame, statement: Statement, function: Any, given: Given, heap: Heap) -> Any:
     """What a function of the table below does."""
     known = isinstance(function, FunctionType | BuiltinFunctionType | type)
+    if isinstance(function, BuiltinFunctionType) and function in METHODS_OF_FUNCTIONS:
+        made = _of_operand(analysis, frame, statement, METHODS_OF_FUNCTIONS[function], given, heap)
+        if made is not NotImplemented:
+            return made
     if isinstance(function, BuiltinFunctionType) and function in _OF_MATH:
         positional, heap = lists_of(analysis, frame, given.positional, heap)
         values = (*positional, *given.values()[len(positional) :])
@@ -67,6 +74,21 @@ def followed(analysis: Analysis, frame: Frame, statement: Statement, function: A
     if known and getattr(function, "__name__", "") == "__new__" and isinstance(function, BuiltinFunctionType):
         return _new(analysis, frame, statement, function, given, heap)
     return NotImplemented
+
+
+def _of_operand(
+    analysis: Analysis, frame: Frame, statement: Statement, name: str, given: Given, heap: Heap
+) -> Any:
+    """``abs``, ``round`` and their kind of objects of the user's, which are methods of these."""
+    receiver, *others = given.positional or (ANY,)
+    if given.keywords or given.more is not None or not receiver.consists_of(
+        lambda a: isinstance(a, At) and is_method(looked_up(class_of(a) or object, name))
+    ):
+        return NotImplemented
+    return of_each(receiver, heap, lambda atom, heap: analysis.call(
+        frame, statement, exact(looked_up(atom.site.kind, name)),  # type: ignore[union-attr]
+        (Value(frozenset((atom,))), *others), heap,
+    ))  # fmt: skip
 
 
 def _wrapped(analysis: Analysis, given: Given, heap: Heap) -> Any:

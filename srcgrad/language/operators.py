@@ -6,6 +6,10 @@
 
 from __future__ import annotations
 
+import math
+import operator
+from typing import Any
+
 _BINARY = {
     "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow", "@": "matmul",
     "&": "and", "|": "or", "^": "xor", "<<": "lshift", ">>": "rshift",
@@ -23,3 +27,8 @@ COMPARED = {
 }  # fmt: skip
 #: Methods of operators in place, and which these are.
 IN_PLACE_METHODS = {f"__i{name[2:]}": symbol for (symbol, count), name in SPECIAL.items() if count == 2}
+#: Built-in functions that return what a method of their first argument does.
+METHODS_OF_FUNCTIONS: dict[Any, str] = {
+    abs: "__abs__", round: "__round__", math.floor: "__floor__", math.ceil: "__ceil__", math.trunc: "__trunc__",
+    operator.neg: "__neg__", operator.pos: "__pos__", operator.invert: "__invert__", operator.abs: "__abs__",
+}  # fmt: skip

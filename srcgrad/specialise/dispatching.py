@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from types import FunctionType
+from types import BuiltinFunctionType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 import gast
@@ -29,7 +29,8 @@ from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal, Operand, Version
 from srcgrad.ir.regions import Assign, Block, Fall, If, Raise, Statement
 from srcgrad.ir.restoring.tree import Spelled
-from srcgrad.language.operators import COMPARED, REFLECTED, SPECIAL
+from srcgrad.language.operators import COMPARED, METHODS_OF_FUNCTIONS, REFLECTED, SPECIAL
+from srcgrad.specialise.instances import static_of
 from srcgrad.syntax.globals import builtin, reference
 
 if TYPE_CHECKING:
@@ -194,7 +195,10 @@ def _sent(made: Reduced, operation: ir.Operation) -> list[_Sent]:
 
 
 def _sent_by_call(made: Reduced, function: Operand, given: tuple[Operand, ...], keywords: Any) -> list[_Sent]:
-    atoms = made.value(made.known.get(function, function)).atoms
+    value = made.value(made.known.get(function, function))
+    atoms, named = value.atoms, static_of(value)
+    if isinstance(named, BuiltinFunctionType) and given and (name := METHODS_OF_FUNCTIONS.get(named)) is not None:
+        return [_Sent(given[0], name, given[1:], keywords)]
     read = made.origins.get(function)
     while isinstance(read, ir.Copy):
         read = made.origins.get(read.source)
