@@ -86,7 +86,7 @@ def _of_operand(
     ):
         return NotImplemented
     return of_each(receiver, heap, lambda atom, heap: analysis.call(
-        frame, statement, exact(looked_up(atom.site.kind, name)),  # type: ignore[union-attr]
+        frame, statement, exact(looked_up(atom.site.kind, name)),  # type: ignore[union-attr,arg-type]
         (Value(frozenset((atom,))), *others), heap,
     ))  # fmt: skip
 

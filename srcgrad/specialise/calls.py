@@ -26,7 +26,6 @@ from srcgrad.infer.values import SCALARS, Array, At, Atom, Bound, Exact, Of, uni
 from srcgrad.ir import operations as ir
 from srcgrad.language.effects import is_reading, of_function
 from srcgrad.language.effects import method as method_of_builtin
-from srcgrad.language.models.array_modules import model_in_numpy
 from srcgrad.rules.formula import is_named_number
 from srcgrad.rules.table import is_constant, lookup
 from srcgrad.rules.table import method as method_function
@@ -83,7 +82,7 @@ def call(context: Context, node: gast.Call) -> Made:
         context.refuse(node, "a method that has a rule")
     if called is not None and made in context.reduced.methods:
         return _of_method(context, node, called, function, context.reduced.methods[made])
-    instead: Any = function if model_of(function) is None else model_in_numpy(function)
+    instead: Any = model_of(function) or function
     if called is not None and isinstance(instead, FunctionType) and not is_ruled:
         return of_user(context, node, called, instead, list(node.args), node.func)
     if isinstance(function, type) and issubclass(function, BaseException) and context.is_fixed(node):
