@@ -131,7 +131,7 @@ def _one(analysis: Analysis, frame: Frame, statement: Statement, atom: Any, give
             return call(analysis, frame, statement, exact(function), given.after(receiver), heap)
         case Bound(receiver=receiver, name=name):
             return _of_builtin(analysis, frame, statement, receiver, name, given, heap)
-        case Exact() | Of() | Array():
+        case Exact() | Of() | Array() if not callable(getattr(atom, "value", None)):
             return None  # it cannot be called
         case At(site=Site(kind=kind)) if kind in CONTAINERS:
             return None

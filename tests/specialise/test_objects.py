@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+import srcgrad
+from srcgrad.errors import UnsupportedSyntax
 from tests.directed import running
 from tests.directed.program import Program
 from tests.specialise.serving import is_served, serving, written
@@ -329,3 +331,21 @@ def test_patterns_that_the_values_decide_are_not_compiled():
 def test_a_branch_on_the_class():
     made = text(a_method_of_one_of_two_classes_that_stores, X)
     assert "if type(shape) is Disk:" in made and "shape.area(" in made
+
+
+class Power(Enum):
+    SQUARE = 2
+    CUBE = 3
+
+    def __call__(self, v):
+        return v**self.value
+
+
+def calls_members(x):
+    return np.sum(Power.SQUARE(x) * Power.CUBE(x))
+
+
+def test_a_member_that_is_called_is_refused():
+    """It was taken for what cannot be called: the program raised AssertionError."""
+    with pytest.raises(UnsupportedSyntax):
+        srcgrad.grad(calls_members)(X)
