@@ -25,7 +25,7 @@ class Idioms(Operands):
             of_arrays += [self.operands_that_change] * 3 + [self.rows_of_columns] * 2
             of_arrays += [self.mask_that_changes] * 2
             found += [self.of_an_array(write) for write in of_arrays]
-            found += [self.updated] * 3 + [self.of_an_array(self.of_another_type)]
+            found += [self.updated] * 4 + [self.of_an_array(self.of_another_type)]
         if self.has("containers") and self.has("objects"):
             found += [self.recorded, self.of_two_classes, self.copied, self.object_or_number]
             found += [self.outside, self.of_an_array(self.managed)]
@@ -38,7 +38,7 @@ class Idioms(Operands):
         made, updates, read = UPDATES[kind]
         q, v = self.own("up"), self.own("by")
         place = c.integer(0, updates.count("|"))
-        is_callee = c.chance(50)
+        is_callee = c.chance(75)
         call = f"update{kind}_{place}({q}, {v})" if is_callee else updating(kind, place, q, v)
         self.met("update in a callee" if is_callee else "update in an expression", None)
         first = [f"{v} = {self.number(scope)}", f"{q} = {made.format(v=v)}"]
