@@ -14,6 +14,7 @@ from enum import Enum, EnumType
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
+from srcgrad.frontend.journal import note_class, note_compiled_in, note_read
 from srcgrad.infer.outside import is_of_library
 from srcgrad.infer.values import Bound, Value, exact
 
@@ -26,13 +27,18 @@ def of_enumeration(analysis: Analysis, receiver: Value, found: Any, name: str) -
     if type(found) is EnumType:
         member = found.__members__.get(name)
         return None if member is None else exact(member)
-    if not isinstance(found, Enum) or analysis.assigned.may_be(type(found), name):
+    kind: Any = type(found)
+    if not isinstance(found, Enum) or analysis.assigned.may_be(kind, name):
         return None
-    held = next((vars(base)[name] for base in type(found).__mro__ if name in vars(base)), None)
-    if isinstance(held, FunctionType) and not is_of_library(held):
+    if kind.__getattribute__ is not object.__getattribute__:
+        return None
+    note_class(kind)
+    held = next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), None)
+    kept = f"_{name}_" if name in ("name", "value") and held is vars(Enum)[name] else name
+    # Another kind of value is another program, and so is a field that hides a method.
+    (note_read if kept in vars(found) else note_compiled_in)(vars(found), kept)
+    if held is None or kept != name:  # what its class's ``__init__`` put there, or ``Enum`` itself
+        return analysis.outside.value(vars(found)[kept]) if kept in vars(found) else None
+    if isinstance(held, FunctionType) and not is_of_library(held) and name not in vars(found):
         return Value(frozenset((Bound(receiver, name, held),)))
-    if held is None and name in vars(found):  # what its class's ``__init__`` put there
-        return analysis.outside.value(vars(found)[name])
-    if name in ("name", "value") and held is vars(Enum)[name]:
-        return analysis.outside.value(getattr(found, name))
     return None

@@ -13,6 +13,7 @@ from srcgrad import runtime
 from srcgrad.errors import MissingRule
 from srcgrad.frontend import normal_form as nf
 from srcgrad.frontend.classes import is_user_class
+from srcgrad.frontend.derivatives import transform_of
 from srcgrad.frontend.desugar.build import call_runtime, constant, load, placed
 from srcgrad.frontend.folding import Initialiser
 from srcgrad.frontend.scope import importable
@@ -75,14 +76,15 @@ def call(context: Context, node: gast.Call) -> Made:
         return placed(gast.Call(node.func, list(given), []), node), nf.Call(function, given)
     if function is runtime.defaulting:  # the items of a dict that is made
         return call_runtime(function, [gast.Dict([], [])], node), nf.Pack("dict", (), ())
-    if function in (bool, int, float, complex, str) and not node.args and not node.keywords:
+    if any(function is kind for kind in (bool, int, float, complex, str)) and not node.args and not node.keywords:
         return constant(function(), node), nf.Fixed()
     is_ruled = lookup(function) is not None or is_constant(function)
     if is_ruled and made in context.reduced.methods:
         context.refuse(node, "a method that has a rule")
     if called is not None and made in context.reduced.methods:
         return _of_method(context, node, called, function, context.reduced.methods[made])
-    instead: Any = model_of(function) or function
+    # The model of a derivative tells what its results are like, and not what they are.
+    instead: Any = None if transform_of(function) is not None else model_of(function) or function
     if called is not None and isinstance(instead, FunctionType) and not is_ruled:
         return of_user(context, node, called, instead, list(node.args), node.func)
     if isinstance(function, type) and issubclass(function, BaseException) and context.is_fixed(node):

@@ -349,3 +349,41 @@ def test_a_member_that_is_called_is_refused():
     """It was taken for what cannot be called: the program raised AssertionError."""
     with pytest.raises(UnsupportedSyntax):
         srcgrad.grad(calls_members)(X)
+
+
+class Planet(Enum):
+    EARTH = 1.0
+
+    def __init__(self, mass):
+        self.mass = mass
+
+    def pull(self, v):
+        return self.mass * v
+
+
+class Reflected:
+    def __rmul__(self, other):
+        return other * other
+
+
+def pulled_by_a_field(v):
+    return v * Planet.EARTH.mass
+
+
+def pulled_by_a_method(v):
+    return v * Planet.EARTH.pull(v)
+
+
+def test_what_a_member_holds_may_change_between_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The gradient was that of what the member held before: of a field that is of another class now, or hides a method.
+    """
+    by_field, by_method = srcgrad.grad(pulled_by_a_field), srcgrad.grad(pulled_by_a_method)
+    assert (by_field(1.5), by_method(1.5)) == (1.0, 3.0)
+    with monkeypatch.context() as inside:
+        inside.setattr(Planet.EARTH, "mass", Reflected())
+        assert by_field(1.5) == 3.0
+    with monkeypatch.context() as inside:
+        inside.setattr(Planet.EARTH, "pull", lambda v: v * v)
+        with pytest.raises(UnsupportedSyntax):
+            by_method(1.5)
+    assert (by_field(1.5), by_method(1.5)) == (1.0, 3.0)
