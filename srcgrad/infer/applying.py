@@ -8,8 +8,11 @@ Enters: its effect and its arguments.  Leaves: the result, and the heap after it
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from srcgrad.infer.data import besides_data
 from srcgrad.infer.heap import Contents, Heap
@@ -52,6 +55,41 @@ def applied(
     value, heap = data(frame, statement, heap, *held)
     seen = [Value(frozenset((Array(atom.site),))) for v in values for atom in v.atoms if isinstance(atom, Array | At)]
     return union(value, *held, *seen), heap
+
+
+#: What is made of a shape, and holds nothing of what is given.
+_OF_SHAPES = (np.empty, np.zeros, np.ones, np.eye, np.identity, np.tri)
+
+
+def with_objects(effect: Effect, function: Any, values: Iterable[Value], heap: Heap) -> Effect:
+    """What a function of NumPy does that may be given objects: of one it makes an array, so that a sum is itself."""
+    is_of_numpy = (getattr(function, "__module__", None) or "numpy").startswith("numpy")
+    if effect.returns != "fresh" or not is_of_numpy or function in _OF_SHAPES:
+        return effect
+    sites, _ = heap.reachable(values)
+    if all(site.kind in (np.ndarray, list, tuple, slice, range) for site in sites):
+        return effect
+    return replace(effect, returns="alias")
+
+
+def is_fresh(effect: Effect, given: Given) -> bool:
+    """Whether a call changes none of its operands, an output that it is given included."""
+    names = [name for name, _ in given.keywords]
+    return given.more is None and effect.is_known and not effect.updated(len(given.positional), names)
+
+
+#: Functions and methods whose first operand is the only one that their result may hold.
+_OF_FIRST = (np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray, "astype", "view")
+
+
+def without_dtype(function: Any, given: Given) -> Given:
+    """The arguments of a function of NumPy, or of a method by its name, that its result may hold."""
+    is_of_numpy = isinstance(function, str) or (getattr(function, "__module__", None) or "numpy").startswith("numpy")
+    if not is_of_numpy or given.more is not None:
+        return given
+    if any(function is each for each in _OF_FIRST) and given.positional:
+        return Given(given.positional[:1])
+    return Given(given.positional, tuple((name, value) for name, value in given.keywords if name != "dtype"))
 
 
 def called_data(

@@ -117,8 +117,12 @@ def _wrapped(analysis: Analysis, given: Given, heap: Heap) -> Any:
 
 # --- what an object is -----------------------------------------------------------------------------------------------
 def _len(analysis: Analysis, frame: Frame, statement: Statement, given: _Values, heap: Heap) -> Any:
+    from srcgrad.infer.iteration import ITERATORS  # which asks what objects are in turn
+
     if len(given) != 1:
         return NotImplemented
+    if given[0].consists_of(lambda a: class_of(a) in ITERATORS or isinstance(a, At) and a.site in analysis.generators):
+        return None
     counted = (*CONTAINERS, *SCALARS, np.ndarray, range)  # which ask nothing of what they hold
     kinds = [class_of(atom) for atom in given[0].atoms]
     if given[0].is_any or any(kind not in counted and not is_named_tuple(kind) for kind in kinds):

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import dataclasses
 from collections import OrderedDict, deque
-from collections.abc import Sequence
 from dataclasses import replace
 from types import (
     BuiltinFunctionType,
     FunctionType,
     MethodDescriptorType,
-    ModuleType,
     SimpleNamespace,
     WrapperDescriptorType,
 )
@@ -24,7 +22,7 @@ import numpy as np
 
 from srcgrad.frontend.derivatives import transform_of
 from srcgrad.infer import dataclassed, named
-from srcgrad.infer.applying import applied, called_data, parts_of
+from srcgrad.infer.applying import applied, called_data, is_fresh, parts_of, with_objects, without_dtype
 from srcgrad.infer.assigned import is_reflective, is_replaced
 from srcgrad.infer.builtin import followed, merged_into, text_of
 from srcgrad.infer.examples import constant_of_kinds, results, results_of_draw, results_of_method
@@ -45,11 +43,26 @@ from srcgrad.infer.objects import (
     of_each,
     shown,
 )
-from srcgrad.infer.outside import is_of_library, is_remembering
+from srcgrad.infer.outside import is_of_library, is_remembering, note_stores
 from srcgrad.infer.parameters import Given, bind, defaults_of, stored_defaults
 from srcgrad.infer.sets import set_method
 from srcgrad.infer.starting import asks_nothing, calls_nothing, starts_itself
-from srcgrad.infer.values import ANY, NEVER, SCALARS, Array, At, Bound, Exact, Of, Value, are_numbers, exact, of, union
+from srcgrad.infer.values import (
+    ANY,
+    NEVER,
+    SCALARS,
+    Array,
+    At,
+    Bound,
+    Exact,
+    Of,
+    Value,
+    are_numbers,
+    exact,
+    is_unchanging,
+    of,
+    union,
+)
 from srcgrad.infer.views import seen_again
 from srcgrad.ir.evaluating import BINARY, IN_PLACE
 from srcgrad.ir.regions import Function
@@ -103,8 +116,9 @@ def _one(analysis: Analysis, frame: Frame, statement: Statement, atom: Any, give
                 return made_  # type: ignore[no-any-return]
         case Exact(value=found) if is_remembering(found):
             made_ = call(analysis, frame, statement, exact(cached_function(found)), given, heap)
-            # What it returns is returned again, and whoever got it may change it.
-            return None if made_ is None else (made_[0], analysis.unknown([made_[0]], made_[1]))
+            if made_ is None or made_[0].consists_of(is_unchanging):
+                return made_
+            return made_[0], analysis.unknown([made_[0]], made_[1])  # what it returns again, others may change
         case Exact(value=MethodDescriptorType() | WrapperDescriptorType() as found) if given.positional:
             receiver, rest = given.positional[0], replace(given, positional=given.positional[1:])
             if found is vars(dict)["update"] and (merged := merged_into(analysis, receiver, rest, heap)) is not None:
@@ -300,8 +314,8 @@ def _of_library(
         return union(held, *values[1:]), heap
     if function is np.random.default_rng and is_plain(analysis, heap, *values):
         return container(frame, statement, heap, np.random.Generator, Contents())
-    if not given.keywords and given.more is None:
-        if (constant := constant_of_kinds(function, given.positional, heap)) is not None:
+    if not given.keywords:
+        if (constant := constant_of_kinds(function, given.positional, heap, given.more)) is not None:
             return constant, heap
     owner = getattr(function, "__self__", None)
     effect = of_function(function)
@@ -318,44 +332,16 @@ def _of_library(
         return shown(frame, statement, heap, known)
     if not effect.is_known or effect.calls or not is_plain(analysis, heap, *values):
         own = [analysis.outside.value(owner)] if _has_owner(function) else []
-        _note_stores(analysis, function, values)
+        note_stores(analysis.assigned, function, values)
         return ANY, analysis.unknown([*values, *own], heap)
-    if effect.returns == "fresh" and (getattr(function, "__module__", None) or "numpy").startswith("numpy"):
-        sites, _ = heap.reachable(values)
-        if any(site.kind not in (np.ndarray, list, tuple, slice, range) for site in sites):
-            effect = replace(effect, returns="alias")  # of an object NumPy makes an array of objects: a sum is itself
-    return applied(analysis, frame, statement, effect, given, heap)
+    effect = with_objects(effect, function, values, heap)
+    return applied(analysis, frame, statement, effect, without_dtype(function, given), heap)
 
 
 _OPERATORS: dict[Any, tuple[str, bool]] = {
     **{function: (symbol, False) for symbol, function in BINARY.items()},
     **{function: (symbol, True) for symbol, function in IN_PLACE.items()},
 }
-
-
-#: Libraries of which no function stores into classes, modules or functions that it is given.
-_READING = frozenset("builtins operator _operator math cmath numpy functools itertools collections copy".split())
-
-
-def _note_stores(analysis: Analysis, function: Any, values: Sequence[Value]) -> None:
-    """A function of a library that is not known may store into the classes, modules and functions that it is given."""
-    home = getattr(function, "__module__", None) or type(function).__module__
-    stores = function in (setattr, delattr) or getattr(function, "__name__", "") in ("__setattr__", "__delattr__")
-    if not stores and home.partition(".")[0] in _READING:
-        return
-    for value in values[:1] if stores else values:
-        if value.is_any and stores:
-            analysis.assigned.is_lost = True
-        for atom in value.atoms:
-            if isinstance(atom, Exact) and isinstance(atom.value, type | ModuleType | FunctionType):
-                if not is_of_library(atom.value) and (stores or isinstance(atom.value, type)):
-                    analysis.assigned.note_object(atom.value)
-
-
-def is_fresh(effect: Effect, given: Given) -> bool:
-    """Whether a call changes none of its operands, an output that it is given included."""
-    names = [name for name, _ in given.keywords]
-    return given.more is None and effect.is_known and not effect.updated(len(given.positional), names)
 
 
 def _is_operator(function: Any) -> bool:
@@ -431,7 +417,7 @@ def _of_builtin(
         values = (receiver, *given.values())
     if not effect.is_known or effect.calls and given.values() or not is_plain(analysis, heap, *values):
         return ANY, analysis.unknown(values, heap)
-    return applied(analysis, frame, statement, effect, given.after(receiver), heap)
+    return applied(analysis, frame, statement, effect, without_dtype(name, given.after(receiver)), heap)
 
 
 def _is_of_object(kind: type) -> bool:

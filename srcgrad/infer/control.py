@@ -35,12 +35,14 @@ from srcgrad.infer.objects import (
 from srcgrad.infer.operations import run
 from srcgrad.infer.values import ANY, At, Atom, Bound, Exact, Value, at, exact, union, widened
 from srcgrad.ir import operations as ir
+from srcgrad.ir.operations import Operand
 from srcgrad.ir.regions import (
     Assign,
     Block,
     Break,
     Continue,
     Fall,
+    Function,
     Handler,
     If,
     Loop,
@@ -49,10 +51,11 @@ from srcgrad.ir.regions import (
     Statement,
     Try,
     With,
+    blocks_of,
     operands_of,
     walk,
 )
-from srcgrad.ir.restoring.pending import uses_of
+from srcgrad.ir.restoring.pending import own_operands, uses_of
 from srcgrad.language.models import PASSING
 
 if TYPE_CHECKING:
@@ -256,7 +259,7 @@ def _try(analysis: Analysis, frame: Frame, statement: Try, heap: Heap) -> Ways:
         if handler.kinds is not None:
             kinds = run_block(analysis, frame, handler.kinds, caught)
             caught = caught if kinds.fell is None else kinds.fell[1]
-        if not _is_text(frame, handler, caught):
+        if not _is_text(frame, handler, caught) and _looks_into(frame.function, handler):
             caught = analysis.unknown(list(analysis.carried), caught)
         after = run_block(analysis, frame, handler.body, caught)
         inner.take(after)
@@ -280,6 +283,34 @@ def _is_text(frame: Frame, handler: Handler, heap: Heap) -> bool:
         not part.is_any and all(isinstance(a, Exact) and a.value in _OF_TEXT for a in part.atoms)
         for part in ((value,) if parts is None else parts)
     )
+
+
+def _looks_into(function: Function, handler: Handler) -> bool:
+    """Whether a handler does anything with what it catches but raise it again, or as the cause of another exception."""
+    caught: set[Operand | ir.Cell] = {handler.caught}
+    for block, statement in walk(handler.body):
+        match statement:
+            case Assign(operation=ir.Copy(source=source) | ir.Bound(source=source)) if source in caught:
+                caught.update(statement.targets)
+            case Assign(operation=ir.WriteCell(cell=cell, value=value)) if value in caught:
+                if cell in function.free or _is_captured(function, cell):
+                    return True
+                caught.add(cell)
+            case Assign(operation=ir.ReadCell(cell=cell)) if cell in caught:
+                caught.update(statement.targets)
+            case _ if not caught.isdisjoint(own_operands(statement)):
+                return True
+        blocks = (block, *blocks_of(statement))
+        if any(not isinstance(b.exit, Raise) and not caught.isdisjoint(operands_of(b.exit)) for b in blocks):
+            return True
+    return not isinstance(handler.body.exit, Raise) and not caught.isdisjoint(operands_of(handler.body.exit))
+
+
+def _is_captured(function: Function, cell: ir.Cell) -> bool:
+    """Whether a function or class inside of a function may read one of its cells."""
+    made = (s.operation for _, s in walk(function.body) if isinstance(s, Assign))
+    inner = [each.function if isinstance(each, ir.MakeFunction) else getattr(each, "body", None) for each in made]
+    return any(cell in each.free for each in inner if isinstance(each, Function))
 
 
 def _finally(

@@ -19,6 +19,9 @@ from srcgrad.language.effects import KINDS
 if TYPE_CHECKING:
     from srcgrad.infer.frames import Frame
 
+#: Attributes by which objects that are like arrays say how they are laid out: numbers, tuples of such, and a dtype.
+DESCRIBING = frozenset("dtype itemsize nbytes ndim shape size strides".split())
+
 
 def is_data(atom: Atom) -> bool:
     return isinstance(atom, At) and atom.site.kind is None

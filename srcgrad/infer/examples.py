@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.infer.heap import Heap, Site
-from srcgrad.infer.values import SCALARS, Array, At, Atom, Exact, Of, Value, exact
+from srcgrad.infer.values import SCALARS, Array, At, Atom, Exact, Of, Value, exact, of
 from srcgrad.language.effects import is_compiled_ufunc, method
 
 #: How many combinations of operands are run, and how deep lists may lie in each other.
@@ -54,10 +54,13 @@ _METHODS = frozenset(
 #: What depends on the classes, dtypes and ranks of the operands alone.
 _OF_KINDS = frozenset(
     id(getattr(np, name))
-    for name in """dtype finfo iinfo iscomplexobj isdtype isrealobj isscalar issubdtype iterable ndim
+    for name in """common_type dtype finfo iinfo iscomplexobj isdtype isrealobj isscalar issubdtype iterable ndim
     promote_types result_type""".split()
     if hasattr(np, name)
-)
+) | {id(getattr(np.dtypes, name)) for name in np.dtypes.__all__}
+
+#: What is of one class, and raises of most examples.
+_OF_CLASS = {id(np.lib.array_utils.normalize_axis_index): int}
 
 
 @dataclass(frozen=True)
@@ -84,6 +87,8 @@ def results(
     function: Callable[..., Any], positional: Iterable[Value], keywords: Iterable[tuple[str, Value]], heap: Heap
 ) -> list[Result] | None:
     """What a function may give."""
+    if id(function) in _OF_CLASS:
+        return [Result(_OF_CLASS[id(function)])]
     return _run(function, list(positional), list(keywords), heap) if is_shown_by_example(function) else None
 
 
@@ -157,23 +162,44 @@ def results_of_draw(
                 list(positional), list(keywords), heap)  # fmt: skip
 
 
+def attribute_of_number(kind: type, name: str) -> Value | tuple[()] | None:
+    """An attribute of the numbers of a class, ``()`` where it is that; None of methods and of other classes."""
+    is_number = issubclass(kind, int | float | complex | np.number | np.bool_)
+    if not is_number or kind.__module__ not in ("builtins", "numpy"):
+        return None
+    found = getattr(kind(2), name, None)
+    if isinstance(found, np.dtype) and found.isbuiltin == 1:
+        return exact(found)
+    if type(found) is tuple and not found:
+        return ()
+    return of(type(found)) if isinstance(found, int | float | complex | np.number | np.bool_) else None
+
+
 def is_of_kinds(function: object) -> bool:
     """Whether what a function gives depends on classes, dtypes and ranks alone."""
     return id(function) in _OF_KINDS
 
 
-def constant_of_kinds(function: Callable[..., Any], positional: Iterable[Value], heap: Heap) -> Value | None:
-    """What a function gives that asks for nothing but classes, dtypes and ranks."""
+def constant_of_kinds(
+    function: Callable[..., Any], positional: Iterable[Value], heap: Heap, more: Value | None = None
+) -> Value | None:
+    """What a function gives that asks for nothing but classes, dtypes and ranks, of ``more`` operands too, if any."""
     if id(function) not in _OF_KINDS:
         return None
     examples = [examples_of(value, heap) for value in positional]
+    several = () if more is None else itertools.product(examples_of(more, heap) or (), repeat=2)
+    rest: list[tuple[Any, ...]] = [(), *several]
+    if None in examples or more is not None and len(rest) == 1:
+        return None
     found: set[object] = set()
     for chosen in itertools.product(*[part or () for part in examples]):
-        try:
-            found.add(function(*chosen))
-        except (TypeError, ValueError):  # it raises for some of them
-            return None
-    return exact(found.pop()) if len(found) == 1 and None not in examples else None
+        for others in rest:
+            try:
+                found.add(function(*chosen, *others))
+            except (TypeError, ValueError):  # it raises for some of them
+                if others or not rest[1:]:
+                    return None
+    return exact(found.pop()) if len(found) == 1 else None
 
 
 def outcomes(

@@ -110,14 +110,22 @@ def _item(analysis: Analysis, frame: Frame, statement: Statement, atom: Atom, in
             return union(heap[site].items, Value(frozenset((Array(site),)))), heap
         case Of(kind=kind) if issubclass(kind, np.number | np.bool_) and _is_empty(index, heap):
             return receiver, heap
-        case Of() if _is_number(atom) and (_is_place(index) or is_slice(index)):
-            return None  # numbers of NumPy have items by None, ``...``, masks and ``()`` alone
+        case Of() if _is_number(atom) and is_slice(index):
+            return None
+        case Of(kind=kind) if _is_number(atom) and (form := index_of(index, heap)) is not None:
+            try:
+                made = np.ones(())[form]
+            except IndexError:  # numbers of NumPy have items by None, ``...``, masks and ``()`` alone
+                return None
+            return shown(frame, statement, heap, [Result(np.ndarray, np.dtype(kind).str, np.ndim(made))])
         case Exact(value=str()):
             return of(str), heap
         case Of(kind=kind) if kind is str:
             return of(str), heap
         case Exact() | Of() if class_of(atom) in SCALARS and not hasattr(class_of(atom), "__getitem__"):
             return None  # it has no items
+        case Exact(value=np.dtype(names=None)):
+            return None
         case Bound(function=None):
             return None
     return ANY, analysis.unknown([receiver, index], heap)
@@ -237,7 +245,7 @@ def _put(
     match atom:
         case Exact() | Of() if class_of(atom) in SCALARS or _is_number(atom):
             return None
-        case Bound(function=None):
+        case Bound(function=None) | Exact(value=np.dtype()):
             return None
         case At(site=Site(kind=kind)) if kind is tuple:
             return None

@@ -87,7 +87,7 @@ def elements(analysis: Analysis, frame: Frame, statement: Statement, value: Valu
                 found.append(of(str))
             case Exact(value=bytes()) | Of() if isinstance(atom, Exact) or atom.kind is bytes:
                 found.append(of(int))
-            case Exact(value=None | bool() | int() | float() | complex()):
+            case Exact(value=found_) if type(found_) in SCALARS or isinstance(found_, np.dtype):
                 pass
             case Of(kind=kind) if kind in SCALARS or issubclass(kind, np.number | np.bool_):
                 pass
@@ -134,7 +134,7 @@ def iterate(analysis: Analysis, frame: Frame, statement: Statement, value: Value
             held, heap = elements(analysis, frame, statement, source, heap)
             made, heap = container(frame, statement, heap, None, Contents(single=False, rest=held), "iterator")
             found += [made, source]  # an iterator is its own
-        elif isinstance(atom, Exact | Of) and kind in SCALARS:
+        elif isinstance(atom, Exact | Of) and (kind in SCALARS or issubclass(kind, np.generic)):
             continue
         elif isinstance(atom, At) and kind in CLASSES and is_method(looked_up(kind, "__iter__")):
             begun = analysis.call(frame, statement, exact(looked_up(kind, "__iter__")), (source,), heap)

@@ -24,9 +24,9 @@ import numpy as np
 
 from srcgrad.frontend.journal import note_read
 from srcgrad.infer.assigned import REFLECTIVE, SHAPING
-from srcgrad.infer.data import besides_data, is_attribute, is_data, is_of_methods
+from srcgrad.infer.data import DESCRIBING, besides_data, is_attribute, is_data, is_of_methods
 from srcgrad.infer.enumerations import of_enumeration
-from srcgrad.infer.examples import Result
+from srcgrad.infer.examples import Result, attribute_of_number
 from srcgrad.infer.heap import Contents, Heap, Site, together
 from srcgrad.infer.named import index_of, is_named_tuple
 from srcgrad.infer.outside import MAPPINGS as MAPPINGS
@@ -44,7 +44,6 @@ from srcgrad.infer.values import (
     Value,
     at,
     exact,
-    of,
     union,
 )
 from srcgrad.language.effects import member
@@ -229,12 +228,20 @@ def _attribute(analysis: Analysis, frame: Frame, statement: Statement, atom: Ato
             return _of_object(analysis, receiver, found, name, heap)
         case Exact() | Of():
             kind = atom.kind if isinstance(atom, Of) else type(atom.value)
+            if (number := attribute_of_number(kind, name)) is not None:
+                return container(frame, statement, heap, tuple, Contents(parts=())) if number == () else (number, heap)
             return _of_builtin(frame, statement, receiver, kind, name, heap)
         case Array():
-            made = _of_array(frame, statement, atom, name, heap)
+            from srcgrad.infer.views import attribute  # what they give are objects in turn
+
+            made = attribute(frame, statement, atom, name, heap)
             return made or _of_builtin(frame, statement, receiver, np.ndarray, name, heap)
         case Bound(receiver=receiver, function=None) if all(map(is_data, receiver.atoms)) and not is_of_methods(name):
             return None  # or it is no method, but an attribute
+        case At(site=Site(kind=None)) if name in DESCRIBING:
+            from srcgrad.infer.views import described
+
+            return described(frame, statement, name, heap)
         case At(site=Site(kind=None)):
             held = heap[atom.site].get(name)
             return (held if is_attribute(name) else union(Value(frozenset((Bound(receiver, name),))), held)), heap
@@ -249,24 +256,6 @@ def _attribute(analysis: Analysis, frame: Frame, statement: Statement, atom: Ato
         case At(site=Site(kind=kind)) if kind is not FunctionType:
             return _of_instance(analysis, frame, statement, receiver, atom.site, name, heap)
     return ANY, analysis.unknown([receiver], heap)
-
-
-def _of_array(frame: Frame, statement: Statement, array: Array, name: str, heap: Heap) -> Made:
-    """An attribute that says how an array is laid out, where that is known; None of others."""
-    if array.rank is None or array.dtype is None:
-        return None
-    match name:
-        case "shape" | "strides":
-            return container(frame, statement, heap, tuple, Contents(parts=(of(int),) * array.rank))
-        case "ndim":
-            return exact(array.rank), heap
-        case "size" | "itemsize" | "nbytes":
-            return of(int), heap
-        case "dtype" if array.dtype.isbuiltin == 1:  # of which there is one object
-            return exact(array.dtype), heap
-    from srcgrad.infer.views import attribute  # what they give are objects in turn
-
-    return attribute(frame, statement, array, name, heap)
 
 
 def _of_object(analysis: Analysis, receiver: Value, found: Any, name: str, heap: Heap) -> Made:

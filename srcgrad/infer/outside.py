@@ -15,7 +15,7 @@ from __future__ import annotations
 import functools
 import gc
 from collections import ChainMap, Counter, OrderedDict, defaultdict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from types import (
     BuiltinFunctionType,
@@ -36,7 +36,7 @@ from srcgrad.infer.assigned import Assigned
 from srcgrad.infer.examples import is_named
 from srcgrad.infer.heap import Contents, Site
 from srcgrad.infer.named import is_named_tuple
-from srcgrad.infer.values import ANY, SCALARS, Array, Bound, Of, Value, at, exact, union
+from srcgrad.infer.values import ANY, SCALARS, Array, Bound, Exact, Of, Value, at, exact, union
 from srcgrad.language.effects import is_compiled_ufunc
 from srcgrad.language.models.array_modules import canonical
 from srcgrad.runtime.binding import cached_function
@@ -314,3 +314,21 @@ def _base(array: np.ndarray[Any, Any]) -> object:
     while isinstance(found, np.ndarray) and found.base is not None:
         found = found.base
     return found
+
+
+#: Libraries of which no function stores into classes, modules or functions that it is given.
+_READING = frozenset("builtins operator _operator math cmath numpy functools itertools collections copy".split())
+
+
+def note_stores(assigned: Assigned, function: Any, values: Sequence[Value]) -> None:
+    """Stores of a function of a library that is not known, into classes, modules and functions that it is given."""
+    home = getattr(function, "__module__", None) or type(function).__module__
+    stores = function in (setattr, delattr) or getattr(function, "__name__", "") in ("__setattr__", "__delattr__")
+    if not stores and home.partition(".")[0] in _READING:
+        return
+    for value in values[:1] if stores else values:
+        assigned.is_lost |= value.is_any and stores
+        for atom in value.atoms:
+            if isinstance(atom, Exact) and isinstance(atom.value, type | ModuleType | FunctionType):
+                if not is_of_library(atom.value) and (stores or isinstance(atom.value, type)):
+                    assigned.note_object(atom.value)

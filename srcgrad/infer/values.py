@@ -139,6 +139,11 @@ ANY = Value(frozenset(), is_any=True)
 NEVER = Value(frozenset())
 
 
+def is_unchanging(atom: Atom) -> bool:
+    """Whether an atom is a number, a text or a dtype."""
+    return isinstance(atom, Of) or isinstance(atom, Exact) and isinstance(atom.value, (*SCALARS, np.generic, np.dtype))
+
+
 def exact(value: object) -> Value:
     return Value(frozenset((Exact(value),)))
 

@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from srcgrad.infer.data import DESCRIBING
 from srcgrad.infer.examples import Result, outcomes
 from srcgrad.infer.heap import Contents, Heap, Site
-from srcgrad.infer.objects import class_of, container, shown
+from srcgrad.infer.objects import class_of, container, data, shown
 from srcgrad.infer.parameters import Given
-from srcgrad.infer.values import NEVER, Array, At, Exact, Of, Value, union
+from srcgrad.infer.values import NEVER, Array, At, Exact, Of, Value, exact, of, union
 
 if TYPE_CHECKING:
     from srcgrad.infer.frames import Frame
@@ -201,7 +202,29 @@ def _cast(source: Value, rest: Sequence[Value], heap: Heap) -> list[Result] | No
     return outcomes(lambda array: array.astype(wanted), [source], heap)
 
 
+def described(frame: Frame, statement: Statement, name: str, heap: Heap) -> Made:
+    """An attribute that says how an array is laid out, of which nothing else is known; None of others."""
+    if name not in DESCRIBING:
+        return None
+    if name == "dtype":
+        return data(frame, statement, heap)
+    if name in ("shape", "strides"):
+        return container(frame, statement, heap, tuple, Contents(rest=of(int)))
+    return of(int), heap
+
+
 def attribute(frame: Frame, statement: Statement, array: Array, name: str, heap: Heap) -> Made:
-    """An attribute of an array that shows its memory; None of others."""
+    """An attribute that says how an array is laid out, or that shows its memory; None of others."""
+    if array.rank is None or array.dtype is None:
+        return described(frame, statement, name, heap)
+    match name:
+        case "shape" | "strides":
+            return container(frame, statement, heap, tuple, Contents(parts=(of(int),) * array.rank))
+        case "ndim":
+            return exact(array.rank), heap
+        case "size" | "itemsize" | "nbytes":
+            return of(int), heap
+        case "dtype" if array.dtype.isbuiltin == 1:  # of which there is one object
+            return exact(array.dtype), heap
     source = Value(frozenset((array,)))
     return seen_again(frame, statement, name, Given((source,)), heap, is_method=True) if name in ATTRIBUTES else None

@@ -39,6 +39,8 @@ if hasattr(np, "in1d"):  # until NumPy 2.3
 constant(
     np.shape, np.ndim, np.size, len, np.result_type, np.einsum_path,
     np.promote_types, np.can_cast, np.issubdtype, np.dtype, np.iinfo,
+    *(getattr(np.dtypes, name) for name in np.dtypes.__all__),
+    np.lib.array_utils.normalize_axis_index, np.lib.array_utils.normalize_axis_tuple,
     np.finfo, np.broadcast_shapes, np.shares_memory, np.may_share_memory, operator.length_hint,
     isinstance, issubclass, type, callable, hasattr, id, hash, repr, str, format, ord, chr, ascii, bytes,
 )  # fmt: skip

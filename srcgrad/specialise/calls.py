@@ -60,10 +60,14 @@ def call(context: Context, node: gast.Call) -> Made:
     operation = made.operation
     if isinstance(operation, ir.Make) and operation.kind == "set":  # an empty one, which has no display
         return sets.displayed(context, placed(gast.Set([]), node))
-    if not isinstance(operation, ir.Call) or operation.star is not None or operation.rest is not None:
+    if not isinstance(operation, ir.Call):
         context.refuse(node, "a call with stars")
     called = context.reduced.calls.get(made)
     function = static_of(context.reduced.value(operation.function))
+    if operation.star is not None or operation.rest is not None:
+        if is_constant(function) and function is not slice:  # which holds what it is given
+            return settled(context, node), nf.Fixed()
+        context.refuse(node, "a call with stars")
     if function is not None and not is_spelled(node.func):  # read from a container: it is known which one it is
         atom(context, node.func)
         head = reference(importable(getattr(function, "__name__", "f"), function))
@@ -171,7 +175,9 @@ def _method(context: Context, node: gast.Call, bound: Bound) -> Made:
     is_scalar = bool(atoms) and scalars == atoms
     function = method_function(name)
     rule = None if function is None else lookup(function)
-    if is_data and rule is None and context.is_fixed(node) and (is_scalar or is_reading(method_of_builtin(name))):
+    is_of_text = atoms and all(isinstance(a, Exact) and type(a.value) is str or a == Of(str) for a in atoms)
+    is_fixed = context.is_fixed(node) or is_constant(function) or is_of_text
+    if is_data and rule is None and is_fixed and (is_scalar or is_reading(method_of_builtin(name))):
         return settled(context, node), nf.Fixed()
     if not is_data or rule is None or not is_scalar and not all(isinstance(a, Array | Of) for a in atoms):
         context.refuse(node, f"the method {name!r}")

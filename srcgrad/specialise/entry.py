@@ -15,6 +15,7 @@ from srcgrad.errors import UnsupportedSyntax
 from srcgrad.frontend.journal import Journal
 from srcgrad.frontend.normal_form import Callee
 from srcgrad.frontend.source import source_of
+from srcgrad.infer.calls import model_of
 from srcgrad.infer.entry import described
 from srcgrad.infer.interpreter import GivenUp, analysed
 from srcgrad.specialise.ended import refuse_ended
@@ -35,4 +36,4 @@ def callee_for(callee: Callee, arguments: tuple[tuple[Any, ...], Mapping[str, An
     if facts is None or facts.is_lost or len(facts.entry) != 1:
         raise UnsupportedSyntax("what its values may be is not known", source_of(function).span())
     refuse_ended(function, facts)
-    return replace(callee, instance=instance_of(function, facts.entry[0], facts))
+    return replace(callee, instance=instance_of(model_of(function) or function, facts.entry[0], facts))

@@ -18,18 +18,19 @@ import numpy as np
 from srcgrad.frontend import normal_form as nf
 from srcgrad.frontend.desugar.build import distinct, load, placed
 from srcgrad.frontend.scope import importable
+from srcgrad.infer.data import DESCRIBING
 from srcgrad.infer.heap import Site
 from srcgrad.infer.items import is_index, is_slice
 from srcgrad.infer.named import is_named_tuple
 from srcgrad.infer.objects import CONTAINERS
-from srcgrad.infer.values import NEVER, Array, At, Bound, Exact, Of, Value, at
+from srcgrad.infer.values import NEVER, Array, At, Bound, Exact, Of, Value, at, is_unchanging
 from srcgrad.ir import operations as ir
 from srcgrad.ir import regions
 from srcgrad.rules.table import attribute as attribute_function
 from srcgrad.rules.table import is_constant, lookup, member_refusal, operator_of
+from srcgrad.specialise.carrying import carries
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.instances import static_of
-from srcgrad.specialise.planning import carries
 from srcgrad.syntax.globals import GlobalReference, reference
 from srcgrad.syntax.parse import walk
 
@@ -123,7 +124,8 @@ def operation_of(context: Context, node: Any) -> Made:
                 return load(whole, node), nf.Copy(whole)
             if not _is_indexed(_with_items(context.value(base), context.value(index))):
                 context.refuse(node, "an item of this")
-            if carries(context.facts, context.value(index)) and not _are_mappings(context.value(base)):
+            is_found = context.is_fixed(index) or not carries(context.facts, context.value(index))
+            if not is_found and not _are_mappings(context.value(base)) and not _have_places(context.value(base)):
                 if context.facts.data is None or _goes_over_data(context):  # whose items may be keys
                     context.refuse(index, "an index that may carry a derivative")
             part = placed(gast.Subscript(load(whole, node), settled(context, index), gast.Load()), node)
@@ -143,8 +145,6 @@ def operation_of(context: Context, node: Any) -> Made:
             return displayed_dict(context, node)
         case gast.Set():
             return sets.displayed(context, node)
-        case gast.Compare() if context.facts.data is not None:  # which gives truth values, or arrays of such
-            return settled(context, node), nf.Fixed()
     if context.is_fixed(node):
         return settled(context, node), nf.Fixed()
     context.refuse(node, f"an expression of class {type(node).__name__}")
@@ -182,6 +182,14 @@ def _is_indexed(value: Value) -> bool:
     kinds = (*_CONTAINERS, None)
     return value.consists_of(
         lambda a: isinstance(a, Array) or isinstance(a, At) and (a.site.kind in kinds or is_named_tuple(a.site.kind))
+        or isinstance(a, Of) and issubclass(a.kind, np.generic)
+    )
+
+
+def _have_places(value: Value) -> bool:
+    """Whether an index finds an item, and is not one itself."""
+    return value.consists_of(
+        lambda a: isinstance(a, Array | Exact | Of) or isinstance(a, At) and a.site.kind in (list, tuple, deque)
     )
 
 
@@ -250,7 +258,7 @@ def _attribute(context: Context, node: Any, base: Any, name: str) -> Made:
 
     if (kinds := classes_of(value)) is not None:
         return read(context, node, kinds)
-    if is_spelled(base) and not _holds(context.value(node)):  # a number of a class or module
+    if is_spelled(base):  # of a class or module: what it holds there is outside
         return settled(context, node), nf.Fixed()
     owner = None if _holds(context.value(node)) else static_of(value)
     if owner is not None and not callable(owner) and not isinstance(owner, ModuleType):
@@ -259,14 +267,14 @@ def _attribute(context: Context, node: Any, base: Any, name: str) -> Made:
         spelled = placed(reference(importable(owner.__name__, owner)), node)
         return placed(gast.Attribute(spelled, name, gast.Load()), node), nf.Fixed()
     if value.is_any or not all(
-        isinstance(a, Array | Of) or isinstance(a, At) and a.site.kind is None for a in value.atoms
+        isinstance(a, Array | Of) or isinstance(a, At) and a.site.kind is None or is_unchanging(a) for a in value.atoms
     ):
         context.refuse(node, "an attribute of this")
     function = attribute_function(name)
     rule = None if function is None else lookup(function)
     if rule is None:
         require_member(context, base, name)
-        if context.is_fixed(node):
+        if context.is_fixed(node) or name in DESCRIBING:
             return settled(context, node), nf.Fixed()
         context.refuse(node, f"the attribute {name!r}")
     held = atom(context, base)

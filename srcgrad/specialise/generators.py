@@ -12,6 +12,7 @@ The generator runs where it is asked for items, so its loop stands where the fun
 
 from __future__ import annotations
 
+import functools
 import math
 import operator
 from collections import deque
@@ -26,6 +27,7 @@ from srcgrad.infer.generators import Generator
 from srcgrad.infer.heap import Site
 from srcgrad.infer.values import NEVER, SCALARS, At, Bound, Exact, Of, Value, are_of, at, union
 from srcgrad.ir import operations as ir
+from srcgrad.ir.evaluating import BINARY
 from srcgrad.ir.operations import Literal, Operand, Version
 from srcgrad.ir.regions import Assign, Block, Break, Fall, If, Loop, Statement, Try, With, walk
 from srcgrad.ir.restoring.pending import uses_of
@@ -49,19 +51,29 @@ _OF_NUMBERS = (min, max, math.fsum)
 def consumed(
     made: Reduced, statement: Assign, before: list[Statement], reduce: Callable[[Reduced, Block], Block]
 ) -> list[Statement] | None:
-    """The statements for a call that goes over a generator expression, which ``before`` ends with making."""
-    call = statement.operation
-    assert isinstance(call, ir.Call)
-    function = _function(made.value(made.known.get(call.function, call.function)))
-    extended = _extended(made, call, before)
-    if function is None and extended is None or not call.positional or call.star is not None or call.rest is not None:
-        return None
-    source = call.positional[0]
+    """The statements for a call, or an assignment to several targets, that goes over a generator expression, which
+    ``before`` makes."""
+    taking = statement.operation
+    assert isinstance(taking, ir.Call | ir.Unpack)
+    if isinstance(taking, ir.Unpack):
+        function, extended, source = None, None, taking.source
+    else:
+        function = _function(made.value(made.known.get(taking.function, taking.function)))
+        extended = _extended(made, taking, before)
+        place = 1 if function is functools.reduce else 0
+        if function is None and extended is None or len(taking.positional) <= place:
+            return None
+        if taking.star is not None or taking.rest is not None:
+            return None
+        source = taking.positional[place]
     start = next((s for s in before if isinstance(s, Assign) and source in s.targets), None)
     body = _body_of(made, source)
     if start is None or body is None or made.uses[source] != 1 or not isinstance(start.operation, ir.Call):
         return None
-    sink = _sink(made, function, call, statement) if extended is None else _extending(extended, statement)
+    if isinstance(taking, ir.Unpack):
+        sink: _Sink | None = _listing(made, source, statement)
+    else:
+        sink = _sink(made, function, taking, statement) if extended is None else _extending(extended, statement)
     if sink is None:
         return None
     first, put, last = sink
@@ -177,22 +189,36 @@ def _sink(made: Reduced, function: Any, call: ir.Call, statement: Assign) -> _Si
     if function in _FOLDS and len(rest) < 2 and all(name == "start" for name, _ in call.keywords):
         symbol, first = _FOLDS[function]
         return _folding(made, symbol, rest[0] if rest else Literal(first), target, node)
-    if function not in _LISTING and function not in _OF_NUMBERS:
-        return None
+    if function is functools.reduce:
+        head, begin = call.positional[0], call.positional[2:]
+        static = _function(made.value(made.known.get(head, head)))
+        if len(begin) != 1 or call.keywords or lookup(static) is None:
+            return None
+        symbol = next((symbol for symbol, found in BINARY.items() if found is static), made.known.get(head, head))
+        return _folding(made, symbol, begin[0], target, node)
+    if function in _OF_NUMBERS:
+        return _listing(made, call.positional[0], statement, lambda item: is_number(made.value(item)))
+    if function is list and not rest:
+        first, put, _ = _listing(made, call.positional[0], statement)
+        (listed,) = first[0].targets  # type: ignore[attr-defined]
+        made.values[target] = made.values[listed]
+        return first, put, [replace(statement, operation=ir.Copy(listed))]
+    return _listing(made, call.positional[0], statement) if function in _LISTING else None
+
+
+def _listing(
+    made: Reduced, source: Operand, statement: Assign, is_one: Callable[[Operand], bool] = lambda item: True
+) -> _Sink:
+    """A list of the items, which the statement is given in place of the generator."""
     listed = Version(made.namer.fresh("t"))
     made.values[listed] = at(Site(list, (statement, "items"), made.frame.summaries[0].context))
 
     def put(item: Operand, where: gast.AST, loop: Loop | None) -> list[Statement] | None:
-        if function in _OF_NUMBERS and not is_number(made.value(item)):
-            return None
-        return [Assign((), ir.Insert(listed, item), where)]
+        return [Assign((), ir.Insert(listed, item), where)] if is_one(item) else None
 
-    known = made.known | {call.positional[0]: listed}
-    after = replace(statement, operation=with_operands(call, known.get))
-    if function is list and not rest:
-        made.values[target] = made.values[listed]
-        after = replace(statement, operation=ir.Copy(listed))
-    return [Assign((listed,), ir.Make("list"), node)], put, [after]
+    known = made.known | {source: listed}
+    after = replace(statement, operation=with_operands(statement.operation, known.get))
+    return [Assign((listed,), ir.Make("list"), statement.node)], put, [after]
 
 
 def _extending(items: Operand, statement: Assign) -> _Sink:
@@ -200,14 +226,17 @@ def _extending(items: Operand, statement: Assign) -> _Sink:
     return [], lambda item, where, loop: [Assign((), ir.Insert(items, item), where)], [last]
 
 
-def _folding(made: Reduced, symbol: str, first: Operand, target: Version, node: gast.AST) -> _Sink:
+def _folding(made: Reduced, symbol: Any, first: Operand, target: Version, node: gast.AST) -> _Sink:
+    """``total = total symbol item`` for each of them; or ``f(total, item)`` of a function in place of the symbol."""
     cell = made.new_cell("total")
     value = union(made.value(target), made.value(first))
 
     def put(item: Operand, where: gast.AST, loop: Loop | None) -> list[Statement]:
         before, after = Version(made.namer.fresh("t")), Version(made.namer.fresh("t"))
         made.values[before] = made.values[after] = value
-        added = Assign((after,), ir.Operator(symbol, (before, item)), where)
+        operands = before, item
+        operation = ir.Operator(symbol, operands) if isinstance(symbol, str) else ir.Call(symbol, operands)
+        added = Assign((after,), operation, where)
         return [Assign((before,), ir.ReadCell(cell), where), added, Assign((), ir.WriteCell(cell, after), where)]
 
     start = Assign((), ir.WriteCell(cell, made.known.get(first, first)), node)

@@ -11,13 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from types import BuiltinFunctionType, FunctionType, ModuleType
+from types import FunctionType
 from typing import Any
 
 import gast
 import numpy as np
 
 from srcgrad.frontend.normal_form import Callee
+from srcgrad.infer.data import is_attribute
 from srcgrad.infer.facts import Facts
 from srcgrad.infer.iteration import ITERATORS
 from srcgrad.infer.objects import CONTAINERS
@@ -41,12 +42,10 @@ from srcgrad.ir.restoring.pending import Layout
 from srcgrad.language.effects import method, of_function
 from srcgrad.rules.table import is_constant, lookup
 from srcgrad.rules.template import UnsupportedCall
+from srcgrad.specialise.carrying import carries, gives_no_number
 from srcgrad.specialise.entered import entered_in
 from srcgrad.specialise.reduced import Reduced
 from srcgrad.specialise.set_operations import asks, is_of_sets
-
-#: Classes whose objects hold no number that may vary.
-_PLAIN = (slice, range, np.dtype, FunctionType, BuiltinFunctionType, ModuleType, type, BaseException)
 
 
 @dataclass(eq=False)
@@ -62,29 +61,6 @@ class Naming:
     def layout(self) -> Layout:
         spread = {statement for statement in self.statements if isinstance(statement, Loop)}
         return Layout(self.apart, self.movable, spread, self.statements - spread, self.kinds)
-
-
-def carries(facts: Facts, value: Value, depth: int = 0) -> bool:
-    """Whether a value may carry a derivative, itself or in what it holds."""
-    return value.is_any or any(_carries(facts, atom, depth) for atom in value.atoms)
-
-
-def _carries(facts: Facts, atom: Any, depth: int) -> bool:
-    match atom:
-        case Exact():
-            return False
-        case Of(kind=kind):
-            return issubclass(kind, float | complex | np.inexact)
-        case Array():
-            return atom.dtype is None or atom.dtype.kind in "fcO"
-        case At(site=site) if site.kind in _PLAIN:
-            return False
-        case At(site=site) if site.kind is not None and not facts.is_seen(site) and depth < 4:
-            contents = facts.contents.get(site)
-            return contents is None or any(carries(facts, held, depth + 1) for held in contents.values())
-        case Bound(receiver=receiver):
-            return carries(facts, receiver, depth + 1)
-    return True
 
 
 def decided(reduced: Reduced, facts: Facts) -> Naming:
@@ -116,7 +92,7 @@ def decided(reduced: Reduced, facts: Facts) -> Naming:
         operation = statement.operation
         if _is_same_anywhere(operation, made):
             made.movable.update(statement.targets)
-        if isinstance(operation, ir.GetAttribute) and are_methods(value(statement.targets[0])):
+        if isinstance(operation, ir.GetAttribute) and _is_method(statement.targets[0], operation, value, uses):
             made.movable.update(statement.targets)
             made.apart.update(v for v in operands_of(operation) if isinstance(v, Version))
             continue
@@ -214,10 +190,20 @@ def _blocks(function: Function) -> Iterator[Block]:
         yield from blocks_of(statement)
 
 
+def _is_method(target: Version, made: ir.GetAttribute, value: Any, uses: Mapping[Operand, list[Any]]) -> bool:
+    """Whether an attribute is a method: one that arrays have is, where it is called and of data."""
+    if are_methods(value(target)):
+        return True
+    is_called = all(isinstance(part, ir.Call) and [*operands_of(part)].count(target) == 1 and part.function is target
+                    for _, part in uses.get(target, ()))  # fmt: skip
+    bounds = [atom for atom in value(target).atoms if isinstance(atom, Bound) and atom.function is None]
+    return is_called and bool(bounds) and not is_attribute(made.name) and hasattr(np.ndarray, made.name)
+
+
 def _is_fixed(facts: Facts, statement: Assign, value: Any, made: Naming, uses: Mapping[Operand, list[Any]]) -> bool:
     """Whether a value has no derivative, or is read by nothing but what computes such a value."""
     (target,) = statement.targets
-    if not carries(facts, value(target)):
+    if not carries(facts, value(target)) or gives_no_number(facts, statement.operation, value):
         return True
     if isinstance(statement.operation, ir.Call | ir.Make | ir.Copy) and target.variable is not None:
         return False

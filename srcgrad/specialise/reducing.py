@@ -143,7 +143,7 @@ def _block(made: Reduced, block: Block) -> Block:
             case Assign() if (methods := explicit(made, statement)) is not None:
                 statements += methods
                 is_written = True
-            case Assign(targets=(_,), operation=ir.Call()) if (
+            case Assign(operation=ir.Call() | ir.Unpack()) if (
                 loop := consumed(made, statement, statements, _block)
             ) is not None:
                 statements += loop
@@ -352,7 +352,7 @@ def _spelled(made: Reduced, statement: Assign) -> Literal | None:
             return Literal(Spelled(made.global_reference(name, statement.node), static))
         case ir.ReadCell(cell=cell) if cell in made.frame.outer:
             return Literal(Spelled(made.global_reference(cell.variable, statement.node), static))
-        case ir.ReadCell():
+        case ir.ReadCell() | ir.Import() | ir.ImportName():
             return Literal(Spelled(reference(importable(getattr(static, "__name__", "f"), static)), static))
         case ir.GetItem(base=base, index=index) if _has_item(made, made.value(base), made.known.get(index, index)):
             return Literal(Spelled(reference(importable(getattr(static, "__name__", "f"), static)), static))
