@@ -8,7 +8,6 @@ Enters: its effect and its arguments.  Leaves: the result, and the heap after it
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +17,7 @@ from srcgrad.infer.data import besides_data
 from srcgrad.infer.heap import Contents, Heap
 from srcgrad.infer.objects import data, is_plain
 from srcgrad.infer.parameters import Given
-from srcgrad.infer.values import ANY, NEVER, Array, At, Bound, Value, of, union
+from srcgrad.infer.values import ANY, NEVER, Array, At, Bound, Exact, Value, of, union
 from srcgrad.language.effects import ALL, Effect
 
 if TYPE_CHECKING:
@@ -57,19 +56,29 @@ def applied(
     return union(value, *held, *seen), heap
 
 
+#: Of which NumPy makes arrays of what they hold; and names of what says how.
+_SEQUENCES = (np.ndarray, list, tuple, slice, range)
+_OPTIONS = ("axis", "dtype", "mode", "order", "casting", "kind", "side", "method", "indexing", "where", "out")
 #: What is made of a shape, and holds nothing of what is given.
 _OF_SHAPES = (np.empty, np.zeros, np.ones, np.eye, np.identity, np.tri)
 
 
-def with_objects(effect: Effect, function: Any, values: Iterable[Value], heap: Heap) -> Effect:
-    """What a function of NumPy does that may be given objects: of one it makes an array, so that a sum is itself."""
+def with_objects(effect: Effect, function: Any, given: Given, heap: Heap) -> tuple[Effect, Given]:
+    """What a function of NumPy does that may be given objects, and what its result may hold of what it is given: of
+    objects it makes an array, so that a sum is one of them."""
     is_of_numpy = (getattr(function, "__module__", None) or "numpy").startswith("numpy")
     if effect.returns != "fresh" or not is_of_numpy or function in _OF_SHAPES:
-        return effect
-    sites, _ = heap.reachable(values)
-    if all(site.kind in (np.ndarray, list, tuple, slice, range) for site in sites):
-        return effect
-    return replace(effect, returns="alias")
+        return effect, given
+    values = [*given.positional, *(value for name, value in given.keywords if name not in _OPTIONS)]
+    values += [] if given.more is None else [given.more]
+    sites, held = heap.reachable(values)
+    if all(site.kind in _SEQUENCES for site in sites):
+        return effect, given
+    if not is_fresh(effect, replace(given, more=None)):
+        return replace(effect, returns="alias"), given
+    objects = [atom for value in held for atom in value.atoms if not (
+        atom == Exact(None) or isinstance(atom, At) and atom.site.kind in _SEQUENCES)]  # fmt: skip
+    return replace(effect, returns="alias"), Given((Value(frozenset(objects), any(value.is_any for value in held)),))
 
 
 def is_fresh(effect: Effect, given: Given) -> bool:

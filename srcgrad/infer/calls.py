@@ -334,8 +334,8 @@ def _of_library(
         own = [analysis.outside.value(owner)] if _has_owner(function) else []
         note_stores(analysis.assigned, function, values)
         return ANY, analysis.unknown([*values, *own], heap)
-    effect = with_objects(effect, function, values, heap)
-    return applied(analysis, frame, statement, effect, without_dtype(function, given), heap)
+    effect, kept = with_objects(effect, function, without_dtype(function, given), heap)
+    return applied(analysis, frame, statement, effect, kept, heap)
 
 
 _OPERATORS: dict[Any, tuple[str, bool]] = {

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.infer.heap import Heap, Site
-from srcgrad.infer.values import SCALARS, Array, At, Atom, Exact, Of, Value, exact, of
+from srcgrad.infer.values import SCALARS, Array, At, Atom, Exact, Of, Value, exact, of, union
 from srcgrad.language.effects import is_compiled_ufunc, method
 
 #: How many combinations of operands are run, and how deep lists may lie in each other.
@@ -54,8 +54,8 @@ _METHODS = frozenset(
 #: What depends on the classes, dtypes and ranks of the operands alone.
 _OF_KINDS = frozenset(
     id(getattr(np, name))
-    for name in """common_type dtype finfo iinfo iscomplexobj isdtype isrealobj isscalar issubdtype iterable ndim
-    promote_types result_type""".split()
+    for name in """common_type dtype finfo iinfo iscomplexobj isdtype isrealobj isscalar issubdtype iterable
+    mintypecode ndim promote_types result_type""".split()
     if hasattr(np, name)
 ) | {id(getattr(np.dtypes, name)) for name in np.dtypes.__all__}
 
@@ -199,7 +199,7 @@ def constant_of_kinds(
             except (TypeError, ValueError):  # it raises for some of them
                 if others or not rest[1:]:
                     return None
-    return exact(found.pop()) if len(found) == 1 else None
+    return union(*map(exact, found)) if 0 < len(found) < 4 else None
 
 
 def outcomes(

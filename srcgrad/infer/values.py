@@ -161,12 +161,12 @@ def are_numbers(*values: Value) -> bool:
     return all(value.consists_of(_is_number) for value in values)
 
 
-def are_arrays(value: Value, *, of_numbers: bool = False, data: object = None) -> bool:
-    """Whether a value is an array, or one of numbers, or ``data`` (which is an array in its place, or raises), whatever
-    it is."""
+def are_arrays(value: Value, *, of_numbers: bool = False, data: bool = False) -> bool:
+    """Whether a value is an array, or one of numbers, or data (which is an array in its place, or raises), whatever it
+    is."""
     return value.consists_of(
         lambda atom: isinstance(atom, Array) and not (of_numbers and atom.number is None)
-        or data is not None and isinstance(atom, At) and atom.site == data
+        or data and isinstance(atom, At) and atom.site.kind is None
     )  # fmt: skip
 
 

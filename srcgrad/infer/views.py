@@ -195,11 +195,17 @@ def _is_number(value: Value) -> bool:
 
 def _cast(source: Value, rest: Sequence[Value], heap: Heap) -> list[Result] | None:
     """The dtype is the one that is given."""
-    (kind,) = rest[0].atoms if len(rest[0].atoms) == 1 and not rest[0].is_any else (None,)
-    wanted = kind.value if isinstance(kind, Exact) else None
-    if len(rest) > 1 or not isinstance(wanted, np.dtype) and wanted not in _KINDS:
+    wanted = [atom.value for atom in rest[0].atoms if isinstance(atom, Exact)]
+    if len(rest) > 1 or rest[0].is_any or len(wanted) < len(rest[0].atoms):
         return None
-    return outcomes(lambda array: array.astype(wanted), [source], heap)
+    found: dict[Result, None] = {}
+    for kind in wanted:
+        is_dtype = isinstance(kind, np.dtype | str) or kind in _KINDS
+        made = outcomes(lambda array, kind=kind: array.astype(kind), [source], heap) if is_dtype else None
+        if made is None:
+            return None
+        found |= dict.fromkeys(made)
+    return list(found)
 
 
 def described(frame: Frame, statement: Statement, name: str, heap: Heap) -> Made:

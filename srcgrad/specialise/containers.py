@@ -55,7 +55,7 @@ def method(context: Context, node: gast.Call, bound: Bound) -> Made | None:
     """A method of a container; None of anything else."""
     known: tuple[tuple[Any, ...], ...] = ((list,), (deque,), MAPPINGS, (tuple,))
     kinds = next((kinds for kinds in known if are(bound.receiver, kinds)), None)
-    if kinds is None and are(bound.receiver, (), data=context.facts.data):
+    if kinds is None and are(bound.receiver, (), data=context.facts.data is not None):
         kinds = (list, deque) if bound.name in _OF_LISTS else MAPPINGS if bound.name in _OF_DICTS else None
     if kinds is None or not isinstance(node.func, gast.Attribute):
         return None
@@ -100,7 +100,7 @@ def exchanged(
 # --- dicts -----------------------------------------------------------------------------------------------------------
 def _of_dict(context: Context, node: gast.Call, name: str, receiver: Value) -> Made:
     count = len(node.args)
-    is_plain = are(receiver, (dict, defaultdict), data=context.facts.data)  # these methods make nothing
+    is_plain = are(receiver, (dict, defaultdict), data=context.facts.data is not None)  # these methods make nothing
     if name == "update" and is_plain and count < 2:
         return _update(context, node)
     base = named(context, node.func.value)
@@ -125,7 +125,7 @@ def _of_dict(context: Context, node: gast.Call, name: str, receiver: Value) -> M
             return placed(gast.Tuple(list(parts), gast.Load()), node), nf.Pack("tuple", parts)
         case ("clear", 0) if is_plain:
             return exchanged(context, base, "clear", [], (), node)
-        case ("copy", 0) if are(receiver, (dict,), data=context.facts.data):
+        case ("copy", 0) if are(receiver, (dict,), data=context.facts.data is not None):
             return applied(context, runtime.merged, [load(base, node)], node)
     context.refuse(node, f"the method {name!r}")
 

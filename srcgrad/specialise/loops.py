@@ -32,7 +32,7 @@ from srcgrad.frontend.desugar.build import (
     subscript,
     tuple_of,
 )
-from srcgrad.infer.heap import Site, sites_of
+from srcgrad.infer.heap import sites_of
 from srcgrad.infer.objects import MAPPINGS
 from srcgrad.infer.values import Array, At, Bound, Exact, Of, Value
 from srcgrad.ir import operations as ir
@@ -195,7 +195,7 @@ def series_of(context: Context, node: Any, taken: set[str]) -> Series | None:
         from srcgrad.specialise.sets import gone_over  # whose items may be those of a loop in turn
 
         name = gone_over(context, node)
-    elif are(value, (list, tuple, deque, range), arrays=True, data=context.facts.data):
+    elif are(value, (list, tuple, deque, range), arrays=True, data=True):
         name = _kept(context, node, taken)
     else:
         return None
@@ -283,8 +283,8 @@ def _view(context: Context, node: Any) -> tuple[Any, str] | None:
     made = getattr(node, "statement", None)
     if not isinstance(node, gast.Call) or made is None or not isinstance(made.operation, ir.Call) or node.args:
         return None
-    function, data = context.reduced.value(made.operation.function), context.facts.data
-    methods = [atom for atom in function.atoms if not (isinstance(atom, At) and atom.site == data)]
+    function, data = context.reduced.value(made.operation.function), context.facts.data is not None
+    methods = [atom for atom in function.atoms if not (data and isinstance(atom, At) and atom.site.kind is None)]
     match methods:
         case [Bound(receiver=receiver, name="keys" | "values" | "items" as name)] if (
             are(receiver, MAPPINGS, data=data) and not function.is_any and isinstance(node.func, gast.Attribute)
@@ -344,14 +344,14 @@ def _kept(context: Context, node: Any, taken: set[str]) -> str:
     return held
 
 
-def are(value: Value, kinds: tuple[Any, ...], *, arrays: bool = False, data: Site | None = None) -> bool:
-    """Whether a value is an object of one of these classes, or an array, or ``data`` (of which a check that stands
+def are(value: Value, kinds: tuple[Any, ...], *, arrays: bool = False, data: bool = False) -> bool:
+    """Whether a value is an object of one of these classes, or an array, or data (of which a check that stands
     before the loop makes sure that it has places), whatever it is."""
 
     def is_one(atom: Any) -> bool:
         if isinstance(atom, Array):
             return arrays
-        return isinstance(atom, At) and (atom.site.kind in kinds or atom.site == data)
+        return isinstance(atom, At) and (atom.site.kind in kinds or data and atom.site.kind is None)
 
     return value.consists_of(is_one)
 

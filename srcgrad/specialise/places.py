@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import gast
 
 from srcgrad import runtime
+from srcgrad.infer.data import is_data
 from srcgrad.infer.heap import Contents, Site
 from srcgrad.infer.values import Array, At, Value, at, exact, of, union
 from srcgrad.ir import operations as ir
@@ -57,7 +58,7 @@ def over(made: Reduced, source: Operand, node: gast.AST) -> Found | None:
 
 def _checked(made: Reduced, source: Operand, value: Value, node: gast.AST) -> list[Statement]:
     """The check that data has places, of which nothing else is known."""
-    if made.facts.data is None or At(made.facts.data) not in value.atoms:
+    if not any(map(is_data, value.atoms)):
         return []
     place = Literal(made.source_of(made.frame.owner).span(node).origin)
     check = Literal(Spelled(reference(of_runtime(runtime.require_places)), runtime.require_places))
@@ -81,13 +82,15 @@ def _item_of(made: Reduced, value: Value) -> Value | None:
                 found.append(of(int))
             case At(site=site) if site == made.facts.data:
                 found.append(union(at(site), Value(frozenset((Array(site),)))))
+            case At(site=site) if is_data(atom) and (contents := made.facts.contents.get(site)) is not None:
+                found.append(union(contents.items, Value(frozenset((Array(site),)))))
             case _:
                 return None
     return None if value.is_any or not found else union(*found)
 
 
 def _is_fixed_in_length(made: Reduced, value: Value) -> bool:
-    return not any(isinstance(a, At) and (a.site.kind is list or a.site == made.facts.data) for a in value.atoms)
+    return not any(isinstance(a, At) and (a.site.kind is list or is_data(a)) for a in value.atoms)
 
 
 def _by_places(made: Reduced, source: Operand, item: Value, node: gast.AST, *, is_resized: bool) -> Found:

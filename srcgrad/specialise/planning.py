@@ -81,6 +81,11 @@ def decided(reduced: Reduced, facts: Facts) -> Naming:
     for _, statement in walk(function.body):
         if isinstance(statement, If | Loop):
             made.fixed.update(target for target in statement.targets if not carries(facts, value(target)))
+    for statement in ordered:
+        operation = statement.operation
+        is_part = isinstance(operation, ir.GetAttribute) and operation.base in made.fixed  # of a ``finfo``
+        if len(statement.targets) == 1 and (is_part or gives_no_number(facts, operation, value)):
+            made.fixed.add(statement.targets[0])
     for statement in reversed(ordered):
         if len(statement.targets) == 1 and _is_fixed(facts, statement, value, made, uses):
             made.fixed.add(statement.targets[0])
@@ -203,7 +208,7 @@ def _is_method(target: Version, made: ir.GetAttribute, value: Any, uses: Mapping
 def _is_fixed(facts: Facts, statement: Assign, value: Any, made: Naming, uses: Mapping[Operand, list[Any]]) -> bool:
     """Whether a value has no derivative, or is read by nothing but what computes such a value."""
     (target,) = statement.targets
-    if not carries(facts, value(target)) or gives_no_number(facts, statement.operation, value):
+    if not carries(facts, value(target)) or target in made.fixed:
         return True
     if isinstance(statement.operation, ir.Call | ir.Make | ir.Copy) and target.variable is not None:
         return False

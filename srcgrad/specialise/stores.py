@@ -69,7 +69,7 @@ def method(context: Context, node: gast.Call, bound: Bound) -> Made | None:
     receiver, name = bound.receiver, bound.name
     if name == "shuffle" and are_of(receiver, *_GENERATORS):
         return _shuffle(context, node, settled(context, node.func.value))
-    if not are_arrays(receiver, data=context.facts.data if is_of_arrays(name) else None):
+    if not are_arrays(receiver, data=is_of_arrays(name)):
         return None
     if not effect_of_method(name).updated(1 + len(node.args), [str(keyword.arg) for keyword in node.keywords]):
         return None
@@ -112,7 +112,7 @@ def _outputs(context: Context, node: gast.Call, called: Any, receiver: Any) -> M
     done = {id(part): atom(context, part) for part in arguments if all(part is not out for out in given)}
     outputs = [None if _is_none(context, out) else named(context, out) for out in given]
     if any(
-        base is not None and not are_arrays(context.value(out), data=context.facts.data)
+        base is not None and not are_arrays(context.value(out), data=True)
         for base, out in zip(outputs, given, strict=True)
     ):  # fmt: skip
         context.refuse(node, "a call that stores into this")
@@ -326,7 +326,7 @@ _OPTIONAL = ("axis", "casting", "mode", "where", "wrap")
 def _base(context: Context, node: gast.Call, given: Given) -> str:
     """The name of the array that a function stores into, which is its first parameter."""
     base = next(iter(given.values()))
-    if not isinstance(base, gast.Name) or not are_arrays(context.value(base), data=context.facts.data):
+    if not isinstance(base, gast.Name) or not are_arrays(context.value(base), data=True):
         context.refuse(node, "a call that stores into this")
     return str(base.id)
 
