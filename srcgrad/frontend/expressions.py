@@ -18,20 +18,18 @@ from itertools import groupby
 import gast
 import numpy as np
 
-from srcgrad import runtime
 from srcgrad.frontend.callees import spelled
 from srcgrad.frontend.comprehensions import Comprehensions
 from srcgrad.frontend.desugar import expressions as control
 from srcgrad.frontend.desugar.build import (
-    call,
     call_builtin,
     call_runtime,
-    constant,
     distinct,
     load,
     placed,
     tuple_of,
 )
+from srcgrad.frontend.desugar.joining import JOINING, items_joined
 from srcgrad.frontend.known import PLAIN
 from srcgrad.frontend.literals import is_formatted, is_of_text
 from srcgrad.frontend.meeting import known_outside
@@ -41,7 +39,7 @@ from srcgrad.frontend.scope import Static, Variable
 from srcgrad.rules.formula import object_of
 from srcgrad.rules.table import is_constant, lookup, operator_of
 from srcgrad.runtime.exact import is_foreign
-from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
+from srcgrad.syntax.globals import GlobalBinding, GlobalReference
 from srcgrad.syntax.parse import names_read, walk
 
 BITWISE = (gast.BitAnd, gast.BitOr, gast.BitXor, gast.LShift, gast.RShift)
@@ -334,10 +332,10 @@ class Expressions(Comprehensions):
             return self.settle(node), Fixed()
         if self._is_outside(node) and not self.reads_object(node):
             held = object_of(self.settle(node.value))
-            joins = _JOINING.get(id(held))
+            joins = JOINING.get(id(held))
             if not names_read(node.slice) or not is_foreign(type(held)):
                 return self.settle(node), Fixed()
-            items = None if joins is None else _items_joined(node.slice)
+            items = None if joins is None else items_joined(node.slice)
             if joins is not None and items is not None:
                 return self.operation(call_runtime(joins, [tuple_of(items, node)], node))
             settled, name = self.settle(node), spelled(node.value)
@@ -377,10 +375,6 @@ class Expressions(Comprehensions):
 
 #: What is indexed by place or by key, whatever it holds.
 _PLAIN = (np.ndarray, list, tuple, dict, deque, str, bytes, range)
-#: What an index of these objects of NumPy means: the items are joined, by number of the object.
-_JOINING = {id(np.r_): runtime.join_rows, id(np.c_): runtime.join_columns}
-
-
 class _Later:
     """A name that is taken when it is asked for first."""
 
@@ -392,31 +386,6 @@ class _Later:
         if self.name is None:
             self.name = self.fresh()
         return self.name
-
-
-def _items_joined(index: gast.expr) -> list[gast.expr] | None:
-    """What ``np.r_[index]`` joins, ranges spelled as calls; None where it may be given a directive."""
-    items: list[gast.expr] = []
-    for item in index.elts if isinstance(index, gast.Tuple) else [index]:
-        match item:
-            case gast.Slice(lower=start, upper=stop, step=gast.Constant(value=complex() as count)) if stop is not None:
-                first = constant(0, item) if start is None else start
-                items.append(_of_numpy("linspace", [first, stop, constant(int(abs(count)), item)], item))
-            case gast.Slice(lower=start, upper=stop, step=None | gast.Constant(value=int() | float()) as step):
-                if stop is None:
-                    return None
-                first = constant(0, item) if start is None else start
-                items.append(_of_numpy("arange", [first, stop, *([] if step is None else [step])], item))
-            case gast.Slice() | gast.Constant(value=str()):
-                return None
-            case _:
-                items.append(item)
-    return items
-
-
-def _of_numpy(name: str, arguments: list[gast.expr], at: gast.AST) -> gast.Call:
-    head = placed(gast.Attribute(reference(GlobalBinding("np", np, "numpy", None)), name, gast.Load()), at)
-    return call(head, arguments, at)
 
 
 def _is_spread(element: gast.expr) -> bool:

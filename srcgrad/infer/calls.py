@@ -46,7 +46,7 @@ from srcgrad.infer.objects import (
 from srcgrad.infer.outside import is_of_library, is_remembering, note_stores
 from srcgrad.infer.parameters import Given, bind, defaults_of, stored_defaults
 from srcgrad.infer.sets import set_method
-from srcgrad.infer.starting import asks_nothing, calls_nothing, starts_itself
+from srcgrad.infer.starting import asks_nothing, calls_nothing, places, starts_itself
 from srcgrad.infer.values import (
     ANY,
     NEVER,
@@ -57,19 +57,21 @@ from srcgrad.infer.values import (
     Exact,
     Of,
     Value,
+    are_arrays,
     are_numbers,
     exact,
     is_unchanging,
     of,
     union,
 )
-from srcgrad.infer.views import seen_again
+from srcgrad.infer.views import as_lists, seen_again
 from srcgrad.ir.evaluating import BINARY, IN_PLACE
 from srcgrad.ir.regions import Function
 from srcgrad.language.effects import Effect, member, method, of_function
 from srcgrad.language.models import CLASSES, MODELS, ORIGINALS, is_of_model
 from srcgrad.language.models.array_modules import class_in_numpy, model_in_numpy
 from srcgrad.language.models.derivatives import TRANSFORMS
+from srcgrad.language.models.elementwise import fields_of
 from srcgrad.language.operators import IN_PLACE_METHODS
 from srcgrad.rules.table import is_constant, lookup
 from srcgrad.runtime.binding import cached_function
@@ -119,6 +121,10 @@ def _one(analysis: Analysis, frame: Frame, statement: Statement, atom: Any, give
             if made_ is None or made_[0].consists_of(is_unchanging):
                 return made_
             return made_[0], analysis.unknown([made_[0]], made_[1])  # what it returns again, others may change
+        case Exact(value=np.vectorize() as found):
+            held = {name: exact(each) for name, each in fields_of(found).items()}
+            receiver, heap = container(frame, statement, heap, np.vectorize, Contents(fields=held), "outside")
+            return call(analysis, frame, statement, receiver, given, heap)
         case Exact(value=MethodDescriptorType() | WrapperDescriptorType() as found) if given.positional:
             receiver, rest = given.positional[0], replace(given, positional=given.positional[1:])
             if found is vars(dict)["update"] and (merged := merged_into(analysis, receiver, rest, heap)) is not None:
@@ -171,7 +177,7 @@ def model_of(found: Any) -> Any:
     transform = transform_of(found)
     if transform is not None:
         return TRANSFORMS.get(transform)
-    if not isinstance(found, FunctionType | BuiltinFunctionType) and not is_remembering(found):
+    if not isinstance(found, FunctionType | BuiltinFunctionType | type(np.sum)) and not is_remembering(found):
         return MODELS.get(found) if isinstance(found, type) and is_of_library(found) else None
     model = MODELS.get(found)
     return model_in_numpy(found) if model is None else model
@@ -229,6 +235,12 @@ def _made(analysis: Analysis, frame: Frame, statement: Statement, kind: Any, giv
             return constant, heap
     if kind is range:
         return container(frame, statement, heap, range, Contents())
+    first = given.positional[0] if given.positional else None
+    if first and given.more is None and (
+        kind is np.ndindex and is_plain(analysis, heap, *given.values())
+        or kind is np.ndenumerate and are_arrays(first, of_numbers=True)
+    ):
+        return places(frame, statement, kind, given, heap)
     if kind is np.errstate and calls_nothing(given):
         return container(frame, statement, heap, kind, Contents())
     if kind is slice and not given.keywords and given.more is None and len(values) in (1, 2, 3):
@@ -405,6 +417,8 @@ def _of_builtin(
         return container(frame, statement, heap, type(getattr(kind(), name)()), Contents(fields={"of": receiver}))
     if isinstance(atom, Array) and name in IN_PLACE_METHODS and len(values) == 2 and are_numbers(*values):
         return arithmetic(analysis, frame, statement, IN_PLACE_METHODS[name], values, True, heap)
+    if name == "tolist" and not given.values() and are_arrays(receiver, of_numbers=True):
+        return as_lists(frame, statement, receiver, heap)
     if isinstance(atom, Array) and is_fresh(effect, given.after(receiver)):
         known = results_of_method(name, receiver, given.positional, given.keywords, heap)
         if known is not None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from srcgrad.infer.applying import parts_of
 from srcgrad.infer.data import besides_data
-from srcgrad.infer.examples import Result
+from srcgrad.infer.examples import Result, outcomes
 from srcgrad.infer.heap import Contents, Heap, Site
 from srcgrad.infer.iteration import elements
 from srcgrad.infer.named import is_named_tuple
@@ -29,6 +29,7 @@ from srcgrad.infer.objects import (
     of_each,
     shown,
 )
+from srcgrad.infer.outside import JOINING
 from srcgrad.infer.values import ANY, NEVER, SCALARS, Array, At, Atom, Bound, Exact, Of, Value, at, exact, of, union
 from srcgrad.language.models import MODELS
 
@@ -126,6 +127,10 @@ def _item(analysis: Analysis, frame: Frame, statement: Statement, atom: Atom, in
             return None  # it has no items
         case Exact(value=np.dtype(names=None)):
             return None
+        case Exact(value=joining) if any(joining is each for each in JOINING) and is_plain(analysis, heap, index):
+            parts = parts_of(index, heap)
+            known = outcomes(lambda *items: joining[items], (index,) if parts is None else parts, heap)
+            return data(frame, statement, heap) if known is None else shown(frame, statement, heap, known)
         case Bound(function=None):
             return None
     return ANY, analysis.unknown([receiver, index], heap)

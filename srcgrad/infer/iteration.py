@@ -111,7 +111,7 @@ VIEWS = tuple(map(type, _VIEWS))
 _BACKWARDS: dict[Any, type] = {
     type(source): type(reversed(source)) for source in ([], (), {}, deque(), OrderedDict(), range(0), *_VIEWS)
 }
-ITERATORS = (*_OF_KIND.values(), *VIEWS, *_BACKWARDS.values(), enumerate, reversed, zip)
+ITERATORS = (*_OF_KIND.values(), *VIEWS, *_BACKWARDS.values(), enumerate, reversed, zip, np.ndindex, np.ndenumerate)
 
 
 def iterate(analysis: Analysis, frame: Frame, statement: Statement, value: Value, heap: Heap) -> Made:
@@ -134,7 +134,7 @@ def iterate(analysis: Analysis, frame: Frame, statement: Statement, value: Value
             held, heap = elements(analysis, frame, statement, source, heap)
             made, heap = container(frame, statement, heap, None, Contents(single=False, rest=held), "iterator")
             found += [made, source]  # an iterator is its own
-        elif isinstance(atom, Exact | Of) and (kind in SCALARS or issubclass(kind, np.generic)):
+        elif isinstance(atom, Exact | Of) and (kind in SCALARS or issubclass(kind or object, np.generic)):
             continue
         elif isinstance(atom, At) and kind in CLASSES and is_method(looked_up(kind, "__iter__")):
             begun = analysis.call(frame, statement, exact(looked_up(kind, "__iter__")), (source,), heap)
@@ -164,6 +164,10 @@ def _of_iterator(
     """What an iterator of a known source gives, as the source is now."""
     kind: Any = site.kind
     source = contents.get("of")
+    if kind is np.ndindex:
+        return contents.items, heap
+    if kind is np.ndenumerate:
+        return container(frame, statement, heap, tuple, Contents(parts=(contents.items, contents.get("element"))), site)
     if kind is zip:
         parts = []
         for one in contents.parts or (contents.items,):

@@ -228,8 +228,11 @@ def _attribute(analysis: Analysis, frame: Frame, statement: Statement, atom: Ato
             return _of_object(analysis, receiver, found, name, heap)
         case Exact() | Of():
             kind = atom.kind if isinstance(atom, Of) else type(atom.value)
-            if (number := attribute_of_number(kind, name)) is not None:
-                return container(frame, statement, heap, tuple, Contents(parts=())) if number == () else (number, heap)
+            number = attribute_of_number(kind, name)
+            if isinstance(number, tuple):
+                return container(frame, statement, heap, tuple, Contents(parts=()))
+            if number is not None:
+                return number, heap
             return _of_builtin(frame, statement, receiver, kind, name, heap)
         case Array():
             from srcgrad.infer.views import attribute  # what they give are objects in turn

@@ -56,6 +56,10 @@ COMPILED_BY_CYTHON: Any = type(np.random.default_rng)  # of functions that are c
 _OF_LEAVES = frozenset("builtins decimal datetime re array _struct _thread mmap random _random".split())
 
 
+#: What joins the items that it is indexed by.
+JOINING = (np.r_, np.c_)
+
+
 def is_of_library(value: object) -> bool:
     """Whether Python or a library defines a function, class or module, or the class of an object."""
     if isinstance(value, ModuleType):
@@ -164,6 +168,8 @@ class Outside:
             return exact(found)
         if is_remembering(found) or callable(found) and package_of(kind) == "srcgrad":  # a derivative
             return exact(found)
+        if kind is np.vectorize or any(found is each for each in JOINING):
+            return exact(found)  # what it calls or joins is looked at where it is called or indexed
         if not callable(found) and (is_sparse(kind) or why_refused(found) is not None):
             return ANY  # its class decides what is computed with it
         if isinstance(found, COMPILED_BY_CYTHON) and is_of_library(found):

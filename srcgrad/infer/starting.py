@@ -10,13 +10,21 @@ from __future__ import annotations
 
 from collections import deque
 from types import FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from srcgrad.infer.heap import Heap
-from srcgrad.infer.objects import looked_up
+import numpy as np
+
+from srcgrad.infer.applying import parts_of
+from srcgrad.infer.heap import Contents, Heap
+from srcgrad.infer.objects import container, looked_up
 from srcgrad.infer.outside import is_of_library
 from srcgrad.infer.parameters import Given
-from srcgrad.infer.values import Array, At, Exact
+from srcgrad.infer.values import Array, At, Exact, Value, are_numbers, of, union
+
+if TYPE_CHECKING:
+    from srcgrad.infer.frames import Frame
+    from srcgrad.infer.objects import Made
+    from srcgrad.ir.regions import Statement
 
 #: What ``np.errstate`` is given where it calls nothing of the user's.
 _ERRORS, _ANSWERS = ("all", "divide", "over", "under", "invalid"), ("ignore", "warn", "raise", None)
@@ -54,3 +62,18 @@ def starts_itself(kind: type[BaseException]) -> bool:
         isinstance(looked_up(kind, name), FunctionType | staticmethod | classmethod) for name in ("__init__", "__new__")
     ) or any(callable(held) or hasattr(type(held), "__get__") for base in own for name, held in vars(base).items()
              if name not in ("__weakref__", "__dict__"))  # fmt: skip
+
+
+def places(frame: Frame, statement: Statement, kind: Any, given: Given, heap: Heap) -> Made:
+    """``ndindex`` and ``ndenumerate``: tuples of an index for each axis, and elements of an array of numbers."""
+    sizes: tuple[Value, ...] | None = given.positional
+    arrays = [a for a in given.positional[0].atoms if isinstance(a, Array)] if kind is np.ndenumerate else []
+    if arrays:
+        rank = arrays[0].rank if len({array.rank for array in arrays}) == 1 else None
+        sizes = None if rank is None else (of(int),) * rank
+    elif len(given.positional) == 1 and not are_numbers(*given.positional):
+        sizes = parts_of(given.positional[0], heap)
+    known = Contents(rest=of(int)) if sizes is None else Contents(parts=(of(int),) * len(sizes))
+    place, heap = container(frame, statement, heap, tuple, known, "place")
+    element = union(*(array.number for array in arrays if array.number is not None))
+    return container(frame, statement, heap, kind, Contents(rest=place, fields={"element": element}))

@@ -43,6 +43,8 @@ METHODS = frozenset("astype conj conjugate diagonal flatten ravel reshape squeez
     ATTRIBUTES
 )
 _MOST = 50  # views that are told apart
+#: What gives several arrays, of which the class may depend on their numbers.
+_SEVERAL = (np.linalg.eig, np.linalg.eigh, np.linalg.qr, np.linalg.slogdet, np.linalg.svd)
 #: What gives a list of views, along an axis.
 _SPLITTING = (np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit)
 _WORDS = frozenset("axes axis axis1 axis2 copy device dtype k ndmin offset order subok".split())
@@ -57,6 +59,8 @@ def seen_again(
         return _broadcast(frame, statement, given, heap)
     if not is_method and any(function is each for each in _SPLITTING):
         return _split(frame, statement, given, heap)
+    if not is_method and any(function is each for each in _SEVERAL):
+        return _several(frame, statement, function, given, heap)
     name = str(function) if is_method else _name_of(function)
     if name is None or is_method and name not in METHODS or given.more is not None or not given.positional:
         return None
@@ -103,6 +107,36 @@ def _broadcast(frame: Frame, statement: Statement, given: Given, heap: Heap) -> 
         parts.append(union(fresh, Value(frozenset(again))))
     kind = type(np.broadcast_arrays(0.0))
     return container(frame, statement, heap, kind, Contents(parts=tuple(parts)))
+
+
+def _several(frame: Frame, statement: Statement, function: Any, given: Given, heap: Heap) -> Made:
+    """A tuple of arrays, of dtypes and ranks that those of the operand give; ``eig`` may be complex."""
+    if given.more is not None or len(given.positional) != 1:
+        return None
+    made: list[Any] = []
+    names, values = [name for name, _ in given.keywords], given.values()
+
+    def part(place: int) -> Callable[..., Any]:
+        def run(array: Any, *options: Any) -> Any:
+            found = function(array, **dict(zip(names, options, strict=True)))
+            made.append(type(found))
+            return found[place] if isinstance(found, tuple) else None
+
+        return run
+
+    first = outcomes(part(0), values, heap)
+    if first is None or not made or not issubclass(made[0], tuple):
+        return None
+    parts = []
+    for place in range(len(made[0]._fields)):
+        found = outcomes(part(place), values, heap)
+        if found is None:
+            return None
+        if function is np.linalg.eig:
+            found += [Result(np.ndarray, np.result_type(each.type_string, "F").str, each.rank) for each in found]
+        value, heap = shown(frame, statement, heap, found, place)
+        parts.append(value)
+    return container(frame, statement, heap, made[0], Contents(parts=tuple(parts)))
 
 
 def _split(frame: Frame, statement: Statement, given: Given, heap: Heap) -> Made:
@@ -234,3 +268,17 @@ def attribute(frame: Frame, statement: Statement, array: Array, name: str, heap:
             return exact(array.dtype), heap
     source = Value(frozenset((array,)))
     return seen_again(frame, statement, name, Given((source,)), heap, is_method=True) if name in ATTRIBUTES else None
+
+
+def as_lists(frame: Frame, statement: Statement, arrays: Value, heap: Heap) -> tuple[Value, Heap]:
+    """``tolist``: as many lists in each other as there are axes, of Python's numbers."""
+    found: list[Value] = []
+    for atom in arrays.atoms:
+        assert isinstance(atom, Array)
+        made = of(type(np.zeros((), atom.dtype).item()))
+        for axis in range(8 if atom.rank is None else atom.rank):
+            rest = union(made, *found) if atom.rank is None else made
+            made, heap = container(frame, statement, heap, list, Contents(rest=rest), (atom.type_string, axis))
+            found += [made] if atom.rank is None else []
+        found.append(made)
+    return union(*found), heap

@@ -16,7 +16,8 @@ import gast
 import numpy as np
 
 from srcgrad.frontend import normal_form as nf
-from srcgrad.frontend.desugar.build import distinct, load, placed
+from srcgrad.frontend.desugar.build import call_runtime, distinct, load, placed
+from srcgrad.frontend.desugar.joining import JOINING, items_joined
 from srcgrad.frontend.scope import importable
 from srcgrad.infer.data import DESCRIBING
 from srcgrad.infer.heap import Site
@@ -26,6 +27,7 @@ from srcgrad.infer.objects import CONTAINERS
 from srcgrad.infer.values import NEVER, Array, At, Bound, Exact, Of, Value, at, is_unchanging
 from srcgrad.ir import operations as ir
 from srcgrad.ir import regions
+from srcgrad.rules.formula import object_of
 from srcgrad.rules.table import attribute as attribute_function
 from srcgrad.rules.table import is_constant, lookup, member_refusal, operator_of
 from srcgrad.specialise.carrying import carries
@@ -118,6 +120,8 @@ def operation_of(context: Context, node: Any) -> Made:
             return operate(context, op, [atom(context, operand)], node)
         case gast.Subscript(value=gast.Attribute(attr="flat")):
             context.refuse(node, "a read through .flat")
+        case gast.Subscript(value=base, slice=index) if is_spelled(base) and id(object_of(base)) in JOINING:
+            return _joined(context, node)
         case gast.Subscript(value=base, slice=index):
             whole = named(context, base)
             if isinstance(index, gast.Tuple) and not index.elts and _is_number(context.value(base)):
@@ -148,6 +152,27 @@ def operation_of(context: Context, node: Any) -> Made:
     if context.is_fixed(node):
         return settled(context, node), nf.Fixed()
     context.refuse(node, f"an expression of class {type(node).__name__}")
+
+
+def _joined(context: Context, node: gast.Subscript) -> Made:
+    """``np.r_[items]`` and ``np.c_[items]``."""
+    items, function = items_joined(node.slice), JOINING[id(object_of(node.value))]
+    if items is None:
+        context.refuse(node, "a directive of what joins arrays")
+    given: list[gast.expr] = []
+    for item in items:
+        if isinstance(item, gast.Call) and not hasattr(item, "statement"):  # a range
+            name = context.fresh()
+            if any(carries(context.facts, context.value(argument)) for argument in item.args):
+                context.refuse(node, "a range that may carry a derivative")
+            context.out.append(nf.Bind(name, settled(context, item), nf.Fixed(), context.span))
+            given.append(load(name, node))
+        else:
+            given.append(atom(context, item))
+    rule = lookup(function)
+    assert rule is not None
+    made = placed(gast.Tuple(given, gast.Load()), node)
+    return call_runtime(function, [made], node), nf.Apply(rule, function, rule.bind(function, [made], {}))
 
 
 def _holds(value: Value) -> bool:

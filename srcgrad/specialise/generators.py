@@ -194,15 +194,15 @@ def _sink(made: Reduced, function: Any, call: ir.Call, statement: Assign) -> _Si
         static = _function(made.value(made.known.get(head, head)))
         if len(begin) != 1 or call.keywords or lookup(static) is None:
             return None
-        symbol = next((symbol for symbol, found in BINARY.items() if found is static), made.known.get(head, head))
-        return _folding(made, symbol, begin[0], target, node)
+        by: Any = next((symbol for symbol, found in BINARY.items() if found is static), made.known.get(head, head))
+        return _folding(made, by, begin[0], target, node)
     if function in _OF_NUMBERS:
         return _listing(made, call.positional[0], statement, lambda item: is_number(made.value(item)))
     if function is list and not rest:
-        first, put, _ = _listing(made, call.positional[0], statement)
-        (listed,) = first[0].targets  # type: ignore[attr-defined]
+        before, put, _ = _listing(made, call.positional[0], statement)
+        (listed,) = bound_by(before[0])
         made.values[target] = made.values[listed]
-        return first, put, [replace(statement, operation=ir.Copy(listed))]
+        return before, put, [replace(statement, operation=ir.Copy(listed))]
     return _listing(made, call.positional[0], statement) if function in _LISTING else None
 
 

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import gast
+import numpy as np
 
 from srcgrad import runtime
 from srcgrad.frontend import normal_form as nf
@@ -29,6 +30,7 @@ from srcgrad.frontend.desugar.build import (
     constant,
     load,
     method_call,
+    placed,
     subscript,
     tuple_of,
 )
@@ -185,6 +187,8 @@ def series_of(context: Context, node: Any, taken: set[str]) -> Series | None:
         return None if inner is None else _reversed(inner, node)
     if (numbers := _numbers(context, node)) is not None:
         return _range(context, node, numbers, taken)
+    if function in (np.ndindex, np.ndenumerate) and node.args and not node.keywords:
+        return _indices(context, node, taken)
     view = _view(context, node)
     if view is not None:
         return entries_of(context, *view, node, taken)
@@ -206,6 +210,29 @@ def series_of(context: Context, node: Any, taken: set[str]) -> Series | None:
         return read, nf.Fixed() if reads_numbers else nf.Index(name, read.slice)
 
     return Series(lambda: call_builtin("len", [load(name, node)], node), item, load(name, node))
+
+
+def _indices(context: Context, node: gast.Call, taken: set[str]) -> Series:
+    """The indices of the elements of an array, and the elements as they are by then."""
+    if any(isinstance(argument, gast.Starred) for argument in node.args):
+        context.refuse(node, "a call with stars")
+    array = _kept(context, node.args[0], taken) if function_called(context, node) is np.ndenumerate else None
+    given = [settled(context, size) for size in node.args] if array is None else [load(array, node)]
+    printed = gast.Call(settled(context, node.func), [clone(each) for each in given], [])
+    sizes = given if array is None else [placed(gast.Attribute(given[0], "shape", gast.Load()), node)]
+    name = context.fresh()
+    context.out.append(nf.Bind(name, call_runtime(runtime.all_places, sizes, node), nf.Fixed(), context.span))
+
+    def item(place: gast.expr) -> Item:
+        read = subscript(load(name, node), place, node)
+        if array is None:
+            return read, nf.Fixed()
+        index = context.fresh()
+        context.out.append(nf.Bind(index, read, nf.Fixed(), context.span))
+        element = subscript(load(array, node), load(index, node), node)
+        return [(load(index, node), nf.Fixed()), (element, nf.Index(array, element.slice))]
+
+    return Series(lambda: call_builtin("len", [load(name, node)], node), item, placed(printed, node))
 
 
 def _counted(context: Context, node: gast.Call, starts: list[Any], taken: set[str]) -> Series | None:

@@ -10,21 +10,26 @@ Anything else that is done with such an object is refused.
 
 from __future__ import annotations
 
-import dataclasses
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from srcgrad.frontend.scope import importable
 from srcgrad.infer.objects import looked_up
+from srcgrad.infer.values import SCALARS
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal, Operand
 from srcgrad.ir.regions import Assign, Block, operands_of
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.ir.rewriting import with_operands
+from srcgrad.language.models import CLASSES as MODELED
 from srcgrad.language.models.array_modules import class_in_numpy
 from srcgrad.language.models.array_updates import CLASSES
+from srcgrad.language.models.elementwise import Vectorized, fields_of
 from srcgrad.specialise.callees import Written, of_closure, outer_closure
 from srcgrad.specialise.unused import parts_of
 from srcgrad.syntax.globals import reference
@@ -68,25 +73,33 @@ def followed(made: Reduced, statement: Assign, reduce: Callable[[Block], Block])
             return [], None
         case ir.Call(function=function, star=None, rest=None) if function in made.records:
             record = made.records[function]
-            if record.method is None or record.receiver is None:
-                return None
-            call = replace(operation, positional=(record.receiver, *operation.positional))
-            return _run(made, statement, record.method, call, reduce)
+            method, receiver = record.method or looked_up(record.kind, "__call__"), record.receiver or function
+            call = replace(operation, positional=(receiver, *operation.positional))
+            return _run(made, statement, method, call, reduce)
+        case ir.Call(function=Literal(value=Spelled(value=np.vectorize() as found)) as head, star=None, rest=None):
+            made.records[head] = Record(Vectorized, {n: _literal(n, held) for n, held in fields_of(found).items()})
+            call = replace(operation, positional=(head, *operation.positional))
+            return _run(made, statement, looked_up(Vectorized, "__call__"), call, reduce)
         case ir.Call(function=Literal(value=Spelled(value=type() as kind)), star=None, rest=None):
-            if (own := class_in_numpy(kind)) in _KINDS:
-                return _made(made, statement, operation, own)
+            if (own := class_in_numpy(kind)) in _KINDS or (own := kind) is np.vectorize:
+                return _made(made, statement, operation, MODELED.get(own, own))
     return None
 
 
 def _made(made: Reduced, statement: Assign, call: ir.Call, kind: Any) -> Written | None:
     """Note an object and the operands that are its fields."""
-    fields = dict(zip((field.name for field in dataclasses.fields(kind)), call.positional, strict=False))
+    parameters = inspect.signature(kind).parameters.values()
+    fields = dict(zip((parameter.name for parameter in parameters), call.positional, strict=False))
     fields |= dict(call.keywords)
-    for field in dataclasses.fields(kind):
-        if field.name not in fields:
-            fields[field.name] = Literal(Spelled(reference(importable(field.name, field.default)), field.default))
+    for parameter in parameters:
+        if parameter.name not in fields:
+            fields[parameter.name] = _literal(parameter.name, parameter.default)
     made.records[statement.targets[0]] = Record(kind, fields)
     return [], None
+
+
+def _literal(name: str, value: Any) -> Literal:
+    return Literal(value if type(value) in SCALARS else Spelled(reference(importable(name, value)), value))
 
 
 def _run(

@@ -19,6 +19,7 @@ from srcgrad.language.models import (
     contexts,
     counting,
     derivatives,
+    elementwise,
     folds,
     iterators,
     ordered,
@@ -30,5 +31,5 @@ from srcgrad.language.models.table import CLASSES, HOME, KINDS, MODELS, ORIGINAL
 
 __all__ = [
     "CLASSES", "HOME", "KINDS", "MODELS", "ORIGINALS", "PASSING", "callables", "containers", "contexts", "counting",
-    "derivatives", "folds", "is_of_model", "iterators", "ordered", "ranks", "sources",
+    "derivatives", "elementwise", "folds", "is_of_model", "iterators", "ordered", "ranks", "sources",
 ]  # fmt: skip

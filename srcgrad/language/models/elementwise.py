@@ -1,0 +1,77 @@
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+"""Models of what calls a function for elements or rows of arrays: ``np.vectorize``, ``np.apply_along_axis``.
+
+>>> apply_along_axis(sum, 0, np.ones((2, 3))), Vectorized(lambda a, b: a + b)([1.5, 2.0], 1)
+(array([2., 2., 2.]), array([2.5, 3. ]))
+
+NumPy asks a first call for the dtype, unless it is given one, and then calls the function for all of them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.language.models.table import models, stands_for, unknown
+
+
+@models(np.apply_along_axis)
+def apply_along_axis(func1d, axis, arr, *args):
+    array = np.asarray(arr)
+    lines = np.moveaxis(array, axis, -1)
+    made = [np.asarray(func1d(lines[place], *args)) for place in np.ndindex(lines.shape[:-1])]
+    count, at = np.ndim(made[0]), axis % np.ndim(array)
+    whole = np.reshape(np.stack(made).astype(made[0].dtype), lines.shape[:-1] + np.shape(made[0]))
+    return np.moveaxis(whole, tuple(range(-count, 0)), tuple(range(at, at + count)))
+
+
+@stands_for(np.vectorize)
+class Vectorized:
+    def __init__(self, pyfunc, otypes=None, doc=None, excluded=None, cache=False, signature=None):
+        self.pyfunc, self.otypes, self.doc = pyfunc, otypes, doc
+        self.excluded, self.cache, self.signature = excluded, cache, signature
+
+    def __call__(self, *args):
+        if self.excluded or self.cache or self.signature is not None:
+            unknown()
+        if len(args) == 1:
+            array = np.asarray(args[0])
+            values = np.ravel(array).tolist()
+            dtype = _dtype_of(self.pyfunc(values[0])) if self.otypes is None else _first(self.otypes)
+            return np.reshape(np.array([self.pyfunc(u) for u in values], dtype=dtype), array.shape)
+        if len(args) == 2:
+            one, two = np.broadcast_arrays(args[0], args[1])
+            us, vs = np.ravel(one).tolist(), np.ravel(two).tolist()
+            dtype = _dtype_of(self.pyfunc(us[0], vs[0])) if self.otypes is None else _first(self.otypes)
+            return np.reshape(np.array([self.pyfunc(u, v) for u, v in zip(us, vs)], dtype=dtype), one.shape)
+        if len(args) == 3:
+            one, two, three = np.broadcast_arrays(args[0], args[1], args[2])
+            us, vs, ws = np.ravel(one).tolist(), np.ravel(two).tolist(), np.ravel(three).tolist()
+            dtype = _dtype_of(self.pyfunc(us[0], vs[0], ws[0])) if self.otypes is None else _first(self.otypes)
+            made = [self.pyfunc(u, v, w) for u, v, w in zip(us, vs, ws)]
+            return np.reshape(np.array(made, dtype=dtype), one.shape)
+        arrays = np.broadcast_arrays(*args)
+        rows = list(zip(*[np.ravel(array).tolist() for array in arrays]))
+        dtype = _dtype_of(self.pyfunc(*rows[0])) if self.otypes is None else _first(self.otypes)
+        return np.reshape(np.array([self.pyfunc(*row) for row in rows], dtype=dtype), arrays[0].shape)
+
+
+def _first(otypes):
+    return otypes if isinstance(otypes, str) else otypes[0]
+
+
+def _dtype_of(first):
+    if isinstance(first, tuple):
+        raise TypeError("a function under np.vectorize returns a tuple: give each of its results a function")
+    return np.asarray(first).dtype
+
+
+def fields_of(made: np.vectorize) -> dict[str, Any]:
+    """What an object that was made outside holds; of its options, whether they are given, and the first dtype."""
+    otypes = np.dtype(made.otypes[0]).str if made.otypes else None
+    is_open = bool(made.excluded) or len(made.otypes or ()) > 1
+    return {
+        "pyfunc": made.pyfunc, "otypes": otypes, "doc": None, "excluded": is_open or None, "cache": bool(made.cache),
+        "signature": made.signature,
+    }  # fmt: skip
