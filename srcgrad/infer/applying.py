@@ -8,6 +8,7 @@ Enters: its effect and its arguments.  Leaves: the result, and the heap after it
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -57,28 +58,29 @@ def applied(
 
 
 #: Of which NumPy makes arrays of what they hold; and names of what says how.
-_SEQUENCES = (np.ndarray, list, tuple, slice, range)
+_SEQUENCES = (np.ndarray, list, tuple, deque, slice, range)
 _OPTIONS = ("axis", "dtype", "mode", "order", "casting", "kind", "side", "method", "indexing", "where", "out")
 #: What is made of a shape, and holds nothing of what is given.
 _OF_SHAPES = (np.empty, np.zeros, np.ones, np.eye, np.identity, np.tri)
 
 
 def with_objects(effect: Effect, function: Any, given: Given, heap: Heap) -> tuple[Effect, Given]:
-    """What a function of NumPy does that may be given objects, and what its result may hold of what it is given: of
-    objects it makes an array, so that a sum is one of them."""
+    """What a function of NumPy does that may be given objects, and what its result may be or hold of what it is given:
+    of objects it makes an array, so that a sum is one of them; of a list another array."""
     is_of_numpy = (getattr(function, "__module__", None) or "numpy").startswith("numpy")
-    if effect.returns != "fresh" or not is_of_numpy or function in _OF_SHAPES:
+    if effect.returns not in ("fresh", "view") or not is_of_numpy or function in _OF_SHAPES:
         return effect, given
     values = [*given.positional, *(value for name, value in given.keywords if name not in _OPTIONS)]
     values += [] if given.more is None else [given.more]
     sites, held = heap.reachable(values)
-    if all(site.kind in _SEQUENCES for site in sites):
+    if all(site.kind in _SEQUENCES for site in sites) and effect.returns == "fresh":
         return effect, given
+    returns = replace(effect, returns="alias")
     if not is_fresh(effect, replace(given, more=None)):
-        return replace(effect, returns="alias"), given
+        return returns, given
     objects = [atom for value in held for atom in value.atoms if not (
         atom == Exact(None) or isinstance(atom, At) and atom.site.kind in _SEQUENCES)]  # fmt: skip
-    return replace(effect, returns="alias"), Given((Value(frozenset(objects), any(value.is_any for value in held)),))
+    return returns, Given((Value(frozenset(objects), any(value.is_any for value in held)),))
 
 
 def is_fresh(effect: Effect, given: Given) -> bool:

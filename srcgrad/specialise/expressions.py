@@ -19,14 +19,12 @@ from srcgrad.frontend import normal_form as nf
 from srcgrad.frontend.desugar.build import call_runtime, distinct, load, placed
 from srcgrad.frontend.desugar.joining import JOINING, items_joined
 from srcgrad.frontend.scope import importable
-from srcgrad.infer.data import DESCRIBING
+from srcgrad.infer.data import DESCRIBING, is_data
 from srcgrad.infer.heap import Site
 from srcgrad.infer.items import is_index, is_slice
 from srcgrad.infer.named import is_named_tuple
 from srcgrad.infer.objects import CONTAINERS
-from srcgrad.infer.values import NEVER, Array, At, Bound, Exact, Of, Value, at, is_unchanging
-from srcgrad.ir import operations as ir
-from srcgrad.ir import regions
+from srcgrad.infer.values import Array, At, Bound, Exact, Of, Value, are_numbers, is_unchanging
 from srcgrad.rules.formula import object_of
 from srcgrad.rules.table import attribute as attribute_function
 from srcgrad.rules.table import is_constant, lookup, member_refusal, operator_of
@@ -130,7 +128,7 @@ def operation_of(context: Context, node: Any) -> Made:
                 context.refuse(node, "an item of this")
             is_found = context.is_fixed(index) or not carries(context.facts, context.value(index))
             if not is_found and not _are_mappings(context.value(base)) and not _have_places(context.value(base)):
-                if context.facts.data is None or _goes_over_data(context):  # whose items may be keys
+                if context.facts.data is None:  # what goes over data makes sure that it has no keys
                     context.refuse(index, "an index that may carry a derivative")
             part = placed(gast.Subscript(load(whole, node), settled(context, index), gast.Load()), node)
             return part, nf.Index(whole, part.slice)
@@ -180,17 +178,6 @@ def _holds(value: Value) -> bool:
     return value.is_any or any(isinstance(atom, Array | At) and atom.site.kind is not slice for atom in value.atoms)
 
 
-def _goes_over_data(context: Context) -> bool:
-    """Whether anything in the function goes over data, which may be a dict."""
-    data = at(context.facts.data) if context.facts.data else NEVER
-    return any(
-        isinstance(statement, regions.Assign)
-        and isinstance(statement.operation, ir.Iterate)
-        and (context.reduced.value(statement.operation.source).atoms & data.atoms)
-        for _, statement in regions.walk(context.reduced.function.body)
-    )
-
-
 def _is_number(value: Value) -> bool:
     return value.consists_of(lambda atom: isinstance(atom, Of))
 
@@ -231,8 +218,9 @@ def operate(context: Context, op: gast.AST, atoms: list[gast.expr], node: Any) -
         context.refuse(node, "an operator of an object")
     function = operator_of(type(op))
     rule = lookup(function)
-    if context.facts.data is not None and any(
-        rule is None and carries(context.facts, value) or is_container(value) for value in map(context.value, atoms)
+    values = [context.value(operand) for operand in atoms]
+    if any(is_data(one) for value in values for one in value.atoms) and context.facts.data is not None and (
+        any(map(is_container, values)) or rule is None and len(values) > 1 and not any(map(are_numbers, values))
     ):
         context.refuse(node, "an operator of what may be containers where nothing is said of the arguments")
     expression = gast.UnaryOp(op, atoms[0]) if len(atoms) == 1 else gast.BinOp(atoms[0], op, atoms[1])

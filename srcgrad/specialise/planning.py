@@ -350,7 +350,7 @@ class _Order:
             match statement:
                 case Assign(operation=ir.Make(kind="list" | "tuple") | ir.Copy() | ir.ReadCell() | ir.Iterate()):
                     continue
-                case Assign(operation=ir.Make(kind="set", elements=())):
+                case Assign(operation=ir.Make(kind="set" | "dict", elements=())):
                     continue
                 case Assign(operation=ir.WriteCell(cell=cell)) if cell not in self._cells(iterator):
                     continue
