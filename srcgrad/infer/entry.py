@@ -84,6 +84,8 @@ class Kinds:
     def of(self, value: Any, depth: int = 0) -> Value:
         """What an object of the same kind may be."""
         kind: Any = type(value)
+        if self._outside.data is not None and _is_data(value):
+            return at(self._outside.data)  # a program that is saved is not made again where it is of another kind
         if kind is Constant:
             return exact(value.value)
         if kind in _SINGLE or isinstance(value, FunctionType | np.ufunc | BuiltinFunctionType | ModuleType | Enum):
@@ -160,3 +162,14 @@ class Kinds:
             return self._itself(value)
         self._outside.give_up()
         return ANY
+
+
+def _is_data(value: Any, depth: int = 0) -> bool:
+    """Whether an object is a number, an array of numbers, or a list or dict of such."""
+    kind = type(value)
+    if kind is np.ndarray:
+        return bool(value.dtype.kind in "iufc")
+    if kind in (list, tuple, dict) and value and depth < 4:
+        items = value.values() if isinstance(value, dict) else value
+        return len(value) <= _LONGEST and all(_is_data(item, depth + 1) for item in items)
+    return kind in (int, float, complex) or issubclass(kind, np.number)

@@ -308,7 +308,7 @@ def analysed(
             outside.by_kind, value = Kinds(outside, outside.value_itself).of, Kinds(outside).of
         named = tuple((name, value(each)) for name, each in (keywords or {}).items())
         if arguments is None:
-            analysis.facts.data = DATA
+            analysis.facts.data = outside.data = DATA
         given = data_for(outside, made) if arguments is None else Given(tuple(map(value, arguments)), named)
         call(analysis, frame, _ENTRY, exact(function), given, heap)
         analysis.facts.seen |= set(kept)

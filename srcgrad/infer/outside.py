@@ -150,6 +150,7 @@ class Outside:
         self._alive: list[object] = []
         self._assigned, self._reach = assigned, reach
         self.by_kind: Callable[[Any], Value] | None = None  # where values are known by their kinds alone
+        self.data: Site | None = None  # what stands for numbers and arrays where nothing is said of them
 
     def value(self, found: Any, depth: int = 0) -> Value:
         """The abstraction of an object, which is the same each time."""

@@ -25,7 +25,7 @@ from srcgrad.frontend.signatures import default_objects
 from srcgrad.infer.calls import model_of
 from srcgrad.infer.heap import Site
 from srcgrad.infer.summaries import Summary
-from srcgrad.infer.values import NEVER, At, Exact, Value, exact, of, union
+from srcgrad.infer.values import NEVER, At, Bound, Exact, Value, exact, of, union
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Cell, Literal, Operand, Version
 from srcgrad.ir.regions import (
@@ -115,6 +115,26 @@ def called(made: Reduced, statement: Assign, reduce: Callable[[Block], Block]) -
         closure = outer_closure(owner, text)
         return of_closure(made, statement, call, closure, summaries, reduce)
     return None
+
+
+def of_holder(made: Reduced, statement: Assign, reduce: Callable[[Block], Block]) -> Written | None:
+    """A method of an object that holds functions that the program makes, written out: they have captured what a
+    function of its own would not see."""
+    call, summaries = statement.operation, made.called.get(statement, [])
+    if not isinstance(call, ir.Call) or call.star is not None or call.rest is not None or not summaries:
+        return None
+    value, found = made.value(call.function), made.origins.get(call.function)
+    methods = {atom.function if isinstance(atom, Bound) else None for atom in value.atoms}
+    if len(methods) != 1 or value.is_any or not isinstance(found, ir.GetAttribute):
+        return None
+    (method,), text = methods, summaries[-1].function
+    if not isinstance(method, FunctionType) or any(each.function is not text for each in summaries):
+        return None
+    receiver = made.known.get(found.base, found.base)
+    if not holds_made(made, made.value(receiver)):
+        return None
+    whole = with_operands(replace(call, positional=(receiver, *call.positional)), made.known.get)
+    return of_closure(made, statement, whole, outer_closure(method, text), summaries, reduce)
 
 
 def _assign(made: Reduced, old: Assign, call: ir.Call, target: Version) -> Assign:

@@ -219,10 +219,9 @@ def operate(context: Context, op: gast.AST, atoms: list[gast.expr], node: Any) -
     function = operator_of(type(op))
     rule = lookup(function)
     values = [context.value(operand) for operand in atoms]
-    if any(is_data(one) for value in values for one in value.atoms) and context.facts.data is not None and (
-        any(map(is_container, values)) or rule is None and len(values) > 1 and not any(map(are_numbers, values))
-    ):
-        context.refuse(node, "an operator of what may be containers where nothing is said of the arguments")
+    if rule is None and context.facts.data is not None and len(values) > 1 and not any(map(are_numbers, values)):
+        if any(is_data(one) for value in values for one in value.atoms):  # sets, or arrays of truth values
+            context.refuse(node, "an operator of what may be containers where nothing is said of the arguments")
     expression = gast.UnaryOp(op, atoms[0]) if len(atoms) == 1 else gast.BinOp(atoms[0], op, atoms[1])
     if rule is None:
         if any(is_varied_container(context, context.value(operand)) for operand in atoms):

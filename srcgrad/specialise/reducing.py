@@ -31,7 +31,7 @@ from srcgrad.ir.rewriting import with_operands
 from srcgrad.language.effects import method, of_function
 from srcgrad.rules.table import lookup
 from srcgrad.specialise.arguments import gathered, only_arguments
-from srcgrad.specialise.callees import called
+from srcgrad.specialise.callees import called, of_holder
 from srcgrad.specialise.closures import entered
 from srcgrad.specialise.defaulting import defaulted
 from srcgrad.specialise.dispatching import explicit, looked_up, raising
@@ -140,6 +140,11 @@ def _block(made: Reduced, block: Block) -> Block:
                 is_written = True
             case Assign(operation=ir.Operator()) if (changing := in_place(made, statement)) is not None:
                 statements += changing
+            case Assign(targets=(target,)) if (held := of_holder(made, statement, partial(_block, made))) is not None:
+                statements += held[0]
+                is_written = True
+                if held[1] is not None:
+                    made.known[target] = made.known.get(held[1], held[1])
             case Assign() if (methods := explicit(made, statement)) is not None:
                 statements += methods
                 is_written = True
