@@ -37,7 +37,7 @@ class Options:
     sink: bool = True  # let the reverse sweep make the shadows that it can make for itself
     infer: bool = True  # programs are written from what is inferred of values, where that is known
     infer_first: bool = True  # before the front end is asked, and not only where it refuses
-    infer_data: bool = False  # those that are made without arguments as well
+    infer_data: bool = True  # those that are made without arguments as well
     varying: tuple[str, ...] = ()  # parameters that are no constants where they are at their defaults
     strong_zeros: bool = False  # zero times an infinite or undefined partial is zero
     check: bool = is_asked_for()  # of what stands at each door, by spec.py

@@ -15,6 +15,7 @@ from srcgrad.frontend import normal_form as nf
 from srcgrad.frontend.classes import is_user_class
 from srcgrad.frontend.derivatives import transform_of
 from srcgrad.frontend.desugar.build import call_runtime, constant, load, placed
+from srcgrad.frontend.desugar.joining import JOINING
 from srcgrad.frontend.folding import Initialiser
 from srcgrad.frontend.scope import importable
 from srcgrad.frontend.signatures import signature_of
@@ -27,7 +28,7 @@ from srcgrad.infer.values import SCALARS, Array, At, Atom, Bound, Exact, Of, uni
 from srcgrad.ir import operations as ir
 from srcgrad.language.effects import is_reading, of_function
 from srcgrad.language.effects import method as method_of_builtin
-from srcgrad.rules.formula import is_named_number
+from srcgrad.rules.formula import is_named_number, object_of
 from srcgrad.rules.table import is_constant, lookup
 from srcgrad.rules.table import method as method_function
 from srcgrad.rules.template import Rule, UnsupportedCall
@@ -194,6 +195,10 @@ def _applied(
     given = [*node.args, *(keyword.value for keyword in node.keywords)]
     if any(holds_objects(context.facts, context.value(argument)) for argument in given):
         context.refuse(node, "a function that is applied to objects")
+    if any(id(object_of(argument)) in JOINING or any(
+        isinstance(one, Exact) and id(one.value) in JOINING for one in context.value(argument).atoms
+    ) for argument in given):  # fmt: skip
+        context.refuse(node, "what joins arrays by its index, where it is not indexed")
     if function in (min, max) and len(given) > 1 and any(map(is_container, map(context.value, given))):
         context.refuse(node, "an extremum of tuples")
     first = [] if receiver is None else [receiver]

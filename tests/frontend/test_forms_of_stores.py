@@ -7,7 +7,6 @@ import pytest
 from scipy import special
 
 import srcgrad
-from srcgrad.runtime.refusals import RefusedType
 
 
 def both(f, *args):
@@ -116,12 +115,12 @@ def added_in_place(x, y):
     return np.sum(z * z) * z.itemsize
 
 
-@pytest.mark.parametrize(
-    ("x", "error"), [(np.array([0.5, 1.2], np.float32), RefusedType), (np.array([[1.0], [2.0]]), ValueError)]
-)
-def test_an_array_keeps_its_shape_and_dtype_where_nothing_is_known_of_it(x, error):
+def test_an_array_keeps_its_shape_and_dtype_where_nothing_is_known_of_it():
     """``z += y`` of an array that nobody else sees was ``z = z + y``, of another shape or dtype."""
-    y = np.array([1.0, 2.0])
+    x, y = np.array([0.5, 1.2], np.float32), np.array([1.0, 2.0])
+    with srcgrad.options(specialise=False):
+        np.testing.assert_allclose(srcgrad.grad(added_in_place)(x, y), 2.0 * (x + y) * 4)
+        np.testing.assert_allclose(srcgrad.jvp(added_in_place, (x, y), (x, None))[1], 2.0 * (x + y) @ x * 4)
     for call in (srcgrad.grad(added_in_place), lambda x, y: srcgrad.jvp(added_in_place, (x, y), (x, None))):
-        with srcgrad.options(specialise=False), pytest.raises(error):
-            call(x, y)
+        with srcgrad.options(specialise=False), pytest.raises(ValueError):
+            call(np.array([[1.0], [2.0]]), y)

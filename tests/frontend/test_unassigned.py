@@ -542,9 +542,11 @@ def test_an_import_is_not_what_a_pattern_binds_to_its_name():
             case m:
                 return m * x
 
-    for way in ({}, {"infer_first": False}):
-        with options(**way), pytest.raises(UnsupportedSyntax, match="this import"):
-            grad(f)(1.3)
+    for way in ({}, {"infer_first": False}, {"specialise": False}):
+        with options(**way):
+            assert grad(f)(1.3) == pytest.approx(3.0 * 1.3**2)
+    with options(infer=False), pytest.raises(UnsupportedSyntax, match="this import"):
+        grad(f)(1.3)
 
 
 # --- a try that expects that a variable has no value -----------------------------------------------------------------

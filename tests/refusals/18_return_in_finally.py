@@ -1,6 +1,0 @@
-def f(x):
-    try:
-        y = 1.0 / x
-    finally:
-        return x
-    return y
