@@ -113,6 +113,7 @@ class Kinds:
         def inside(held: Any) -> Value:
             return self.of(held, depth + 1)
 
+        is_open = self._outside.data is not None  # how many there are is not decided either
         is_any_key = self._itself is not None  # the key of a program tells of strings and integers alone
         if depth > _DEEPEST:
             return self._lost(value)
@@ -123,11 +124,11 @@ class Kinds:
             return Value(frozenset((Array(_MEMORY, dtype, value.ndim),)))
         if kind in (list, tuple, deque) or is_named_tuple(kind):
             note_class(kind)
-            if len(value) <= _LONGEST:
+            if len(value) <= _LONGEST and not is_open:
                 parts = tuple(map(inside, value))
                 return self._held(value, kind, parts, Contents(single=False, parts=parts))
             return self._of_any_number(value, kind, value, inside)
-        if kind in (dict, OrderedDict) and all(type(key) in (str, int) for key in value):
+        if kind in (dict, OrderedDict) and not is_open and all(type(key) in (str, int) for key in value):
             entries = tuple((key, inside(item)) for key, item in value.items())
             return self._held(value, kind, entries, Contents(single=False, entries=entries))
         if kind in (dict, OrderedDict) and is_any_key:
