@@ -129,7 +129,8 @@ def _item(analysis: Analysis, frame: Frame, statement: Statement, atom: Atom, in
             return None
         case Exact(value=joining) if any(joining is each for each in JOINING) and is_plain(analysis, heap, index):
             parts = parts_of(index, heap)
-            known = outcomes(lambda *items: joining[items], (index,) if parts is None else parts, heap)
+            joined: Any = joining
+            known = outcomes(lambda *items: joined[items], (index,) if parts is None else parts, heap)
             return data(frame, statement, heap) if known is None else shown(frame, statement, heap, known)
         case Bound(function=None):
             return None
