@@ -172,5 +172,7 @@ def _is_data(value: Any, depth: int = 0) -> bool:
         return bool(value.dtype.kind in "iufc")
     if kind in (list, tuple, dict) and value and depth < 4:
         items = value.values() if isinstance(value, dict) else value
+        if isinstance(value, dict) and any(type(key) not in (str, int) for key in value):
+            return False
         return len(value) <= _LONGEST and all(_is_data(item, depth + 1) for item in items)
     return kind in (int, float, complex) or issubclass(kind, np.number)

@@ -125,7 +125,7 @@ def _several(frame: Frame, statement: Statement, function: Any, given: Given, he
         return run
 
     first = outcomes(part(0), values, heap)
-    if first is None or not made or not issubclass(made[0], tuple):
+    if first is None or not made or not hasattr(made[0], "_fields"):
         return None
     parts = []
     for place in range(len(made[0]._fields)):
@@ -255,6 +255,8 @@ def described(frame: Frame, statement: Statement, name: str, heap: Heap) -> Made
 
 def attribute(frame: Frame, statement: Statement, array: Array, name: str, heap: Heap) -> Made:
     """An attribute that says how an array is laid out, or that shows its memory; None of others."""
+    if name == "flat":
+        return container(frame, statement, heap, np.flatiter, Contents(fields={"of": Value(frozenset((array,)))}))
     if array.rank is None or array.dtype is None:
         return described(frame, statement, name, heap)
     match name:

@@ -15,9 +15,9 @@ from typing import Any
 import gast
 import numpy as np
 
+from srcgrad import runtime
 from srcgrad.frontend import normal_form as nf
 from srcgrad.frontend.desugar.build import call_runtime, distinct, load, placed
-from srcgrad.frontend.desugar.joining import JOINING, items_joined
 from srcgrad.frontend.scope import importable
 from srcgrad.infer.data import DESCRIBING, is_data
 from srcgrad.infer.heap import Site
@@ -25,7 +25,6 @@ from srcgrad.infer.items import is_index, is_slice
 from srcgrad.infer.named import is_named_tuple
 from srcgrad.infer.objects import CONTAINERS
 from srcgrad.infer.values import Array, At, Bound, Exact, Of, Value, are_numbers, is_unchanging
-from srcgrad.rules.formula import object_of
 from srcgrad.rules.table import attribute as attribute_function
 from srcgrad.rules.table import is_constant, lookup, member_refusal, operator_of
 from srcgrad.specialise.carrying import carries
@@ -118,16 +117,15 @@ def operation_of(context: Context, node: Any) -> Made:
             return operate(context, op, [atom(context, operand)], node)
         case gast.Subscript(value=gast.Attribute(attr="flat")):
             context.refuse(node, "a read through .flat")
-        case gast.Subscript(value=base, slice=index) if is_spelled(base) and id(object_of(base)) in JOINING:
-            return _joined(context, node)
         case gast.Subscript(value=base, slice=index):
             whole = named(context, base)
             if isinstance(index, gast.Tuple) and not index.elts and _is_number(context.value(base)):
                 return load(whole, node), nf.Copy(whole)
-            if not _is_indexed(_with_items(context.value(base), context.value(index))):
+            if not _is_indexed(_with_items(context.value(base), context.value(index)), data=True):
                 context.refuse(node, "an item of this")
             is_found = context.is_fixed(index) or not carries(context.facts, context.value(index))
-            if not is_found and not _are_mappings(context.value(base)) and not _have_places(context.value(base)):
+            is_found |= _have_places(context.value(base)) and not _is_object(context.value(index))
+            if not is_found and not _are_mappings(context.value(base)):
                 if context.facts.data is None:  # what goes over data makes sure that it has no keys
                     context.refuse(index, "an index that may carry a derivative")
             part = placed(gast.Subscript(load(whole, node), settled(context, index), gast.Load()), node)
@@ -152,27 +150,6 @@ def operation_of(context: Context, node: Any) -> Made:
     context.refuse(node, f"an expression of class {type(node).__name__}")
 
 
-def _joined(context: Context, node: gast.Subscript) -> Made:
-    """``np.r_[items]`` and ``np.c_[items]``."""
-    items, function = items_joined(node.slice), JOINING[id(object_of(node.value))]
-    if items is None:
-        context.refuse(node, "a directive of what joins arrays")
-    given: list[gast.expr] = []
-    for item in items:
-        if isinstance(item, gast.Call) and not hasattr(item, "statement"):  # a range
-            name = context.fresh()
-            if any(carries(context.facts, context.value(argument)) for argument in item.args):
-                context.refuse(node, "a range that may carry a derivative")
-            context.out.append(nf.Bind(name, settled(context, item), nf.Fixed(), context.span))
-            given.append(load(name, node))
-        else:
-            given.append(atom(context, item))
-    rule = lookup(function)
-    assert rule is not None
-    made = placed(gast.Tuple(given, gast.Load()), node)
-    return call_runtime(function, [made], node), nf.Apply(rule, function, rule.bind(function, [made], {}))
-
-
 def _holds(value: Value) -> bool:
     """Whether a value has memory that others may store into, or holds such a value."""
     return value.is_any or any(isinstance(atom, Array | At) and atom.site.kind is not slice for atom in value.atoms)
@@ -189,9 +166,9 @@ def _with_items(value: Value, index: Value) -> Value:
     return replace(value, atoms=value.atoms - numbers)
 
 
-def _is_indexed(value: Value) -> bool:
+def _is_indexed(value: Value, *, data: bool = False) -> bool:
     """Whether a value is an array or a container, whose items are read by ``Index``."""
-    kinds = (*_CONTAINERS, None)
+    kinds = (*_CONTAINERS, None) if data else _CONTAINERS
     return value.consists_of(
         lambda a: isinstance(a, Array) or isinstance(a, At) and (a.site.kind in kinds or is_named_tuple(a.site.kind))
         or isinstance(a, Of) and issubclass(a.kind, np.generic)
@@ -203,6 +180,10 @@ def _have_places(value: Value) -> bool:
     return value.consists_of(
         lambda a: isinstance(a, Array | Exact | Of) or isinstance(a, At) and a.site.kind in (list, tuple, deque)
     )
+
+
+def _is_list(value: Value) -> bool:
+    return value.consists_of(lambda atom: isinstance(atom, At) and atom.site.kind is list)
 
 
 def _are_mappings(value: Value) -> bool:
@@ -222,6 +203,12 @@ def operate(context: Context, op: gast.AST, atoms: list[gast.expr], node: Any) -
     if rule is None and context.facts.data is not None and len(values) > 1 and not any(map(are_numbers, values)):
         if any(is_data(one) for value in values for one in value.atoms):  # sets, or arrays of truth values
             context.refuse(node, "an operator of what may be containers where nothing is said of the arguments")
+    if context.facts.data is not None and isinstance(op, gast.Add) and all(map(_is_list, values)) and len(values) > 1:
+        join = lookup(runtime.joined)  # in a function of its own nothing else says that they are lists
+        assert join is not None
+        return call_runtime(runtime.joined, atoms, node), nf.Apply(
+            join, runtime.joined, join.bind(runtime.joined, atoms, {})
+        )
     expression = gast.UnaryOp(op, atoms[0]) if len(atoms) == 1 else gast.BinOp(atoms[0], op, atoms[1])
     if rule is None:
         if any(is_varied_container(context, context.value(operand)) for operand in atoms):
@@ -270,7 +257,8 @@ def _attribute(context: Context, node: Any, base: Any, name: str) -> Made:
 
     if (kinds := classes_of(value)) is not None:
         return read(context, node, kinds)
-    if is_spelled(base):  # of a class or module: what it holds there is outside
+    found = context.value(node)
+    if is_spelled(base) and (not _holds(found) or _is_indexed(found)):  # what a class or module holds is outside
         return settled(context, node), nf.Fixed()
     owner = None if _holds(context.value(node)) else static_of(value)
     if owner is not None and not callable(owner) and not isinstance(owner, ModuleType):

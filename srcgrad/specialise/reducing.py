@@ -41,6 +41,7 @@ from srcgrad.specialise.inlining import bound_by
 from srcgrad.specialise.instances import Instance, fixed_parameters, runs_users, static_of
 from srcgrad.specialise.iterators import iterated, turned
 from srcgrad.specialise.iterators import refuse_others as refuse_kept
+from srcgrad.specialise.joining import joined
 from srcgrad.specialise.patterns import taken_apart
 from srcgrad.specialise.reached import reached
 from srcgrad.specialise.records import followed, refuse_others
@@ -124,6 +125,8 @@ def _block(made: Reduced, block: Block) -> Block:
                 is_written = True
             case Assign() if (gathering := gathered(made, statement)) is not None:
                 statements += gathering
+            case Assign() if (joining := joined(made, statement)) is not None:
+                statements += joining
             case Assign() if (tests := taken_apart(made, statement)) is not None:
                 statements += tests
             case Assign(targets=(target,), operation=ir.GetItem(base=base, index=Literal(value=int() as place))) if (

@@ -21,6 +21,7 @@ from srcgrad import runtime
 from srcgrad.frontend import normal_form as nf
 from srcgrad.frontend.desugar.build import call_runtime, constant, index_value, load, placed, subscript
 from srcgrad.infer.values import Array, Bound, are_arrays, are_numbers, are_of, exact
+from srcgrad.ir import operations as ir
 from srcgrad.language.effects import method as effect_of_method
 from srcgrad.language.effects import of_function
 from srcgrad.rules.outputs import WITHOUT_OUTPUT, output_of, position_of_output, takes_output
@@ -75,6 +76,8 @@ def method(context: Context, node: gast.Call, bound: Bound) -> Made | None:
         return None
     if name == "sort" and not node.args and not node.keywords:
         return exchanged(context, named(context, node.func.value), "sort", [], (), node)
+    if not are_arrays(receiver) and _is_element(context, node.func.value):
+        context.refuse(node, "a method that stores into what may be a number")
     if name in _METHODS:
         _METHODS[name](context, node, named(context, node.func.value))
         return constant(None, node), nf.Fixed()
@@ -82,6 +85,14 @@ def method(context: Context, node: gast.Call, bound: Bound) -> Made | None:
     if called is None or lookup(called) is None:
         context.refuse(node, f"the method {name!r}")
     return _outputs(context, node, called, node.func.value)
+
+
+def _is_element(context: Context, node: Any) -> bool:
+    """Whether a value is an item of another one."""
+    made = context.reduced.origins.get(node.version) if hasattr(node, "version") else None
+    while isinstance(made, ir.Copy):
+        made = context.reduced.origins.get(made.source)
+    return isinstance(made, ir.GetItem | ir.Next) or isinstance(node, gast.Subscript)
 
 
 def draws(bound: Bound) -> bool:

@@ -38,17 +38,19 @@ class Vectorized:
         if len(args) == 1:
             array = np.asarray(args[0])
             values = np.ravel(array).tolist()
-            dtype = _dtype_of(self.pyfunc(values[0])) if self.otypes is None else _first(self.otypes)
+            dtype = _dtype_of(self.pyfunc(np.ravel(array)[0])) if self.otypes is None else _first(self.otypes)
             return np.reshape(np.array([self.pyfunc(u) for u in values], dtype=dtype), array.shape)
         if len(args) == 2:
             one, two = np.broadcast_arrays(args[0], args[1])
             us, vs = np.ravel(one).tolist(), np.ravel(two).tolist()
-            dtype = _dtype_of(self.pyfunc(us[0], vs[0])) if self.otypes is None else _first(self.otypes)
+            first = self.pyfunc(np.ravel(one)[0], np.ravel(two)[0]) if self.otypes is None else None
+            dtype = _dtype_of(first) if self.otypes is None else _first(self.otypes)
             return np.reshape(np.array([self.pyfunc(u, v) for u, v in zip(us, vs)], dtype=dtype), one.shape)
         if len(args) == 3:
             one, two, three = np.broadcast_arrays(args[0], args[1], args[2])
             us, vs, ws = np.ravel(one).tolist(), np.ravel(two).tolist(), np.ravel(three).tolist()
-            dtype = _dtype_of(self.pyfunc(us[0], vs[0], ws[0])) if self.otypes is None else _first(self.otypes)
+            first = self.pyfunc(np.ravel(one)[0], np.ravel(two)[0], np.ravel(three)[0]) if self.otypes is None else None
+            dtype = _dtype_of(first) if self.otypes is None else _first(self.otypes)
             made = [self.pyfunc(u, v, w) for u, v, w in zip(us, vs, ws)]
             return np.reshape(np.array(made, dtype=dtype), one.shape)
         arrays = np.broadcast_arrays(*args)
