@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from srcgrad.infer.data import besides_data
+from srcgrad.infer.data import besides_data, is_data
 from srcgrad.infer.heap import Contents, Heap
 from srcgrad.infer.objects import data, is_plain
 from srcgrad.infer.parameters import Given
@@ -43,7 +43,7 @@ def applied(
                     kept = [*values, *items]
                     if atom.site == frame.facts.data:
                         kept = [besides_data(frame, each, heap) for each in kept]
-                    rest = union(contents.items, *kept, of(str) if names else NEVER)
+                    rest = union(contents.items, *kept, of(str) if names and effect.keeps else NEVER)
                     made = replace(contents, single=False, parts=None, entries=None, rest=rest)
                     heap = analysis.store(heap, atom.site, made)
     to_output = effect.updated(len(given.positional), names) != effect.updates
@@ -130,7 +130,7 @@ def _output(effect: Effect, given: Given, heap: Heap) -> Value | None:
     found = parts[0] if parts is not None and len(parts) == 1 else found
     if found is None or given.more is not None or found.is_any or not found.atoms:
         return None
-    return found if all(isinstance(a, Array) and a.number is not None for a in found.atoms) else None
+    return found if all(isinstance(a, Array) and a.number is not None or is_data(a) for a in found.atoms) else None
 
 
 def _items(value: Value, heap: Heap) -> Value:

@@ -272,7 +272,7 @@ def _of_object(analysis: Analysis, receiver: Value, found: Any, name: str, heap:
         if name not in vars(found):
             return (ANY, analysis.unknown([receiver], heap)) if hasattr(found, name) else None
         held = vars(found)[name]
-        if isinstance(held, float) and found.__name__.partition(".")[0] in ("numpy", "math", "scipy"):  # np.inf
+        if isinstance(held, float | str) and found.__name__.partition(".")[0] in ("numpy", "math", "scipy"):  # np.inf
             return exact(held), heap
         return analysis.outside.value(held), heap
     if isinstance(found, type) and type(found) is type:

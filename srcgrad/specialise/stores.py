@@ -12,6 +12,7 @@ Enters: calls.  Leaves: ``Store`` and ``AddAt`` of what functions compute that c
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import gast
@@ -20,7 +21,7 @@ import numpy as np
 from srcgrad import runtime
 from srcgrad.frontend import normal_form as nf
 from srcgrad.frontend.desugar.build import call_runtime, constant, index_value, load, placed, subscript
-from srcgrad.infer.values import Array, Bound, are_arrays, are_numbers, are_of, exact
+from srcgrad.infer.values import Array, Bound, Value, are_arrays, are_numbers, are_of, exact, is_unchanging
 from srcgrad.ir import operations as ir
 from srcgrad.language.effects import method as effect_of_method
 from srcgrad.language.effects import of_function
@@ -87,6 +88,11 @@ def method(context: Context, node: gast.Call, bound: Bound) -> Made | None:
     return _outputs(context, node, called, node.func.value)
 
 
+def _without_numbers(value: Value) -> Value:
+    """A value without the numbers that are no output, which NumPy refuses."""
+    return replace(value, atoms=frozenset(atom for atom in value.atoms if not is_unchanging(atom)))
+
+
 def _is_element(context: Context, node: Any) -> bool:
     """Whether a value is an item of another one."""
     made = context.reduced.origins.get(node.version) if hasattr(node, "version") else None
@@ -123,7 +129,7 @@ def _outputs(context: Context, node: gast.Call, called: Any, receiver: Any) -> M
     done = {id(part): atom(context, part) for part in arguments if all(part is not out for out in given)}
     outputs = [None if _is_none(context, out) else named(context, out) for out in given]
     if any(
-        base is not None and not are_arrays(context.value(out), data=True)
+        base is not None and not are_arrays(_without_numbers(context.value(out)), data=True)
         for base, out in zip(outputs, given, strict=True)
     ):  # fmt: skip
         context.refuse(node, "a call that stores into this")
