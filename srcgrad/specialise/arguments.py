@@ -5,14 +5,16 @@ these apart::
 
     pair = (y, z)
     f(x, *pair, **{"k": x})        ->      f(x, y, z, k=x)
-    f(*xs)                         ->      t, t2 = xs;  f(t, t2)         xs is a list of two items at all times
+    f(*xs)                         ->      t, t2 = xs;  f(t, t2)         xs is a list of two items at all times, or f
+                                                                         has two parameters, which have no defaults
 """
 
 from __future__ import annotations
 
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from srcgrad.infer.values import At
+from srcgrad.infer.values import ANY, At, Bound, union
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal, Operand
 from srcgrad.ir.regions import Assign, Block, Function, If, Loop, Statement, With, blocks_of, operands_of, walk
@@ -28,6 +30,7 @@ def spread_out(made: Reduced, call: ir.Call, statement: Assign, before: list[Sta
     positional, keywords = list(call.positional), dict(call.keywords)
     if call.star is not None:
         items = _items(made, call.star, statement, before)
+        items = _for_parameters(made, call, statement, before) if items is None else items
         if items is None:
             return None
         positional += items
@@ -37,6 +40,32 @@ def spread_out(made: Reduced, call: ir.Call, statement: Assign, before: list[Sta
             return None
         keywords |= entries
     return ir.Call(call.function, tuple(positional), None, tuple(keywords.items()))
+
+
+def _for_parameters(
+    made: Reduced, call: ir.Call, statement: Assign, before: list[Statement]
+) -> list[Operand] | None:
+    """The items of a star, as many as a function has parameters for, where all of these have to be given."""
+    summaries, called = made.called.get(statement, []), made.value(call.function)
+    methods = [atom.function if isinstance(atom, Bound) else getattr(atom, "value", None) for atom in called.atoms]
+    if len(methods) != 1 or called.is_any or not summaries or call.rest is not None or call.star is None:
+        return None
+    function, text = methods[0], summaries[0].function
+    if not isinstance(function, FunctionType) or any(each.function is not text for each in summaries):
+        return None
+    given = text.parameters
+    if given.variadic is not None or given.rest is not None or function.__defaults__ or text.qualname != (
+        function.__qualname__
+    ):
+        return None
+    count = len(call.positional) + isinstance(next(iter(called.atoms)), Bound)
+    names = {name for name, _ in call.keywords}
+    left = [v for v in (*given.positional_only, *given.positional)[count:] if (v.variable or v.name) not in names]
+    values = [union(*(each.arguments.get(version, ANY) for each in summaries)) for version in left]
+    targets = tuple(made.version("t", value) for value in values)
+    if targets:
+        before.append(Assign(targets, ir.Unpack(call.star, len(targets)), statement.node))
+    return list(targets)
 
 
 def _items(made: Reduced, operand: Operand, statement: Assign, before: list[Statement]) -> list[Operand] | None:
