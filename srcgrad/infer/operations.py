@@ -111,10 +111,9 @@ def _read_global(analysis: Analysis, frame: Frame, statement: Statement, op: ir.
     if analysis.assigned.may_be(frame.namespace, op.name):
         return ANY, heap
     if op.name in frame.namespace:
-        data, found = analysis.facts.data, frame.namespace[op.name]
-        if found is None and data is not None:  # of a program that is saved: it may be given a value meanwhile
-            return union(exact(None), at(data)), heap
-        return analysis.outside.value(found), heap
+        found, data = analysis.outside.value(frame.namespace[op.name]), analysis.facts.data
+        is_open = found == exact(None) and data is not None  # a saved program may find another value
+        return union(found, at(data)) if is_open and data else found, heap
     own = frame.namespace.get("__builtins__", sys.modules["builtins"])
     known = own if isinstance(own, dict) else vars(own)
     return (analysis.outside.value(known[op.name]), heap) if op.name in known else None
