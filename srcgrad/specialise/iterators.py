@@ -51,6 +51,7 @@ from srcgrad.specialise.ended import is_endless
 from srcgrad.specialise.generators import is_number
 from srcgrad.specialise.instances import static_of
 from srcgrad.specialise.places import Kept, builtin_of, of_others, over
+from srcgrad.specialise.resized import is_resized
 from srcgrad.specialise.stepping import generator_of, stepwise
 from srcgrad.specialise.unused import parts_of
 
@@ -72,6 +73,12 @@ def iterated(
         case ir.Copy(source=source) | ir.Iterate(source=source) if source in made.kept:
             made.kept[statement.targets[0]] = made.kept[source]
             return []
+        case ir.Iterate(source=source) if is_resized(made, block, statement.targets[0], (source,)):
+            begun = over(made, source, statement.node)
+            if begun is None:
+                made.refuse(statement.node, "a loop over a container that changes its length")
+            made.kept[statement.targets[0]] = begun[1]
+            return begun[0]
         case ir.WriteCell(cell=cell, value=value) if value in made.kept and (
             _is_bound_once(made, cell) and _is_new(statement, block)
         ):
@@ -125,7 +132,10 @@ def _called(
             return None  # what is added as it comes may change before the next one is asked for
         statements, listed = _rest(made, kept, node)
         return [*statements, replace(statement, operation=replace(call, positional=(listed, *given[1:])))]
-    elif function in _MAKING and (any(one in made.kept for one in given) or _is_read_again(made, block, target)):
+    elif function in _MAKING and (
+        any(one in made.kept for one in given) or _is_read_again(made, block, target)
+        or is_resized(made, block, target, given)
+    ):  # fmt: skip
         found = of_others(made, function, call, node)
     else:
         return None

@@ -406,9 +406,10 @@ def _stores(target: gast.AST) -> bool:
 
 
 def _refuse_resized(context: Context, statement: gast.For) -> None:
-    """A container that changes its length while it is looped over: how often the body runs is not known before."""
+    """A list or deque that changes its length while it is looped over: how often the body runs is not known before.
+    What changes dicts and sets is looked at when the program runs."""
     looped = {one.site for node in walk(statement.iter) for one in context.value(node).atoms
-              if isinstance(one, At) and one.site.kind in (list, deque, *MAPPINGS)}  # fmt: skip
+              if isinstance(one, At) and one.site.kind in (list, deque)}  # fmt: skip
     if not looped:
         return
     for node in walk(*statement.body):
@@ -434,6 +435,6 @@ def _resized(node: gast.AST) -> list[gast.AST]:
             return [part.value for part in parts if is_deleted or isinstance(part.slice, gast.Slice)]
         case gast.AugAssign(target=gast.Name() as target):
             return [target]
-        case gast.AugAssign(target=gast.Subscript(value=base)):
+        case gast.AugAssign(target=gast.Subscript(value=base, slice=gast.Slice())):
             return [base]
     return []
