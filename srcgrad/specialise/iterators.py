@@ -209,7 +209,7 @@ def _is_new(statement: Assign, block: Block) -> bool:
 def hands_iterators(made: Reduced, statement: Assign, call: ir.Call) -> bool:
     """Whether a function is given an iterator that is kept, or is the model of what makes one."""
     given = (*call.positional, *(operand for _, operand in call.keywords))
-    return statement in made.stepped or any(operand in made.kept for operand in given)
+    return statement in made.stepped or any(operand in made.kept or operand in made.views for operand in given)
 
 
 def _is_read_again(made: Reduced, block: Block, version: Version) -> bool:
@@ -236,6 +236,8 @@ def turned(made: Reduced, statement: If, reduce: Callable[[Block], Block]) -> li
 def refuse_others(made: Reduced, body: Block) -> None:
     """Refuse what still reads an iterator that is not made."""
     for part in parts_of(body):
+        if any(operand in made.views for operand in operands_of(part)):
+            made.refuse(made.source_of(made.owner).node, "what is done with a view that is kept")
         if any(operand in made.kept or operand in made.endings for operand in operands_of(part)):
             made.refuse(made.source_of(made.owner).node, "what is done with an iterator that is kept")
 

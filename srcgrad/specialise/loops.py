@@ -312,12 +312,11 @@ def _view(context: Context, node: Any) -> tuple[Any, str] | None:
         return None
     function, data = context.reduced.value(made.operation.function), context.facts.data is not None
     methods = [atom for atom in function.atoms if not (data and isinstance(atom, At) and atom.site.kind is None)]
-    match methods:
-        case [Bound(receiver=receiver, name="keys" | "values" | "items" as name)] if (
-            are(receiver, MAPPINGS, data=data) and not function.is_any and isinstance(node.func, gast.Attribute)
-        ):
-            return node.func.value, name
-    return None
+    names = {atom.name for atom in methods if isinstance(atom, Bound) and are(atom.receiver, MAPPINGS, data=data)}
+    is_view = len(names) == 1 and names <= {"keys", "values", "items"} and not function.is_any and all(
+        isinstance(atom, Bound) and are(atom.receiver, MAPPINGS, data=data) for atom in methods
+    )  # fmt: skip
+    return (node.func.value, *names) if is_view and isinstance(node.func, gast.Attribute) else None
 
 
 def _numbers(context: Context, node: Any) -> list[Any] | None:
