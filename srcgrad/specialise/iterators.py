@@ -19,6 +19,7 @@ stands behind the statement that binds it.  One that is held by a list, or that 
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from types import FunctionType
@@ -27,7 +28,7 @@ from typing import TYPE_CHECKING
 import gast
 
 from srcgrad.infer.heap import Contents, Site
-from srcgrad.infer.values import Array, At, Exact, Of, Value, at, of
+from srcgrad.infer.values import Array, At, Bound, Exact, Of, Value, are_of, at, exact, of
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import END, Literal, Operand, Version
 from srcgrad.ir.regions import (
@@ -47,6 +48,7 @@ from srcgrad.ir.regions import (
 from srcgrad.ir.rewriting import with_operands
 from srcgrad.language.models import KINDS
 from srcgrad.rules.table import lookup
+from srcgrad.specialise.chaining import CHAINING, of_several
 from srcgrad.specialise.ended import is_endless
 from srcgrad.specialise.generators import is_number
 from srcgrad.specialise.instances import static_of
@@ -118,6 +120,12 @@ def _called(
         made.refuse(node, "next() in a generator, of an iterator that may be any,")
     if function is iter and len(given) == 1:
         found = ([], made.kept[given[0]]) if given[0] in made.kept else over(made, given[0], node)
+    elif function in CHAINING and generator_of(made, made.value(target)) is not None:
+        found = of_several(made, function, call, node)
+    elif function in (any, all) and len(given) == 1 and given[0] in made.kept:
+        return _decided(made, statement, made.kept[given[0]], is_any=function is any)
+    elif (base := _extended(made, call)) is not None and len(given) == 1 and given[0] in made.kept:
+        return _put_into(made, statement, base, made.kept[given[0]])
     elif generator_of(made, made.value(target)) is not None:
         if made.called.get(statement):  # of a model, which makes it
             if not _is_unpacked(block, target):
@@ -261,15 +269,59 @@ def _next(made: Reduced, statement: Assign, kept: Kept, default: Sequence[Operan
     return [*statements, If((), more, Block((), Fall()), stop, node), *kept.taken(node, target)]
 
 
+def _decided(made: Reduced, statement: Assign, kept: Kept, *, is_any: bool) -> list[Statement]:
+    """``any`` and ``all``, which ask for no item behind the one that decides."""
+    node, decided = statement.node, made.new_cell("found")
+    item, test = made.version("t", kept.item), made.version("t", of(bool))
+
+    def put() -> list[Statement]:
+        leave = Block((Assign((), ir.WriteCell(decided, Literal(is_any)), node),), Break())
+        on = Block((), Continue())
+        sides = (leave, on) if is_any else (on, leave)
+        return [Assign((test,), ir.Operator("bool", (item,)), node), If((), test, *sides, node)]
+
+    loop = _each(made, kept, item, put(), node, is_over=False)
+    first = Assign((), ir.WriteCell(decided, Literal(not is_any)), node)
+    return [first, loop, replace(statement, operation=ir.ReadCell(decided))]
+
+
+def _extended(made: Reduced, call: ir.Call) -> Operand | None:
+    """The list or deque of a call ``items.extend(...)``, which takes items as they come."""
+    looked = made.origins.get(call.function)
+    is_method = made.value(call.function).consists_of(
+        lambda atom: isinstance(atom, Bound) and atom.name == "extend" and are_of(atom.receiver, list, deque)
+    )  # fmt: skip
+    base = looked.base if is_method and isinstance(looked, ir.GetAttribute) else None
+    return made.known.get(base, base) if base is not None else None
+
+
+def _put_into(made: Reduced, statement: Assign, base: Operand, kept: Kept) -> list[Statement]:
+    node, item = statement.node, made.version("t", kept.item)
+    method = made.version("t", Value(frozenset((Bound(made.value(base), "append"),))))
+    nothing = made.version("t", exact(None))
+    put: list[Statement] = [
+        Assign((method,), ir.GetAttribute(base, "append"), node), Assign((nothing,), ir.Call(method, (item,)), node),
+    ]  # fmt: skip
+    loop = _each(made, kept, item, put, node, is_over=True)
+    return [loop, replace(statement, operation=ir.Copy(Literal(None)))]
+
+
+def _each(
+    made: Reduced, kept: Kept, item: Version, put: list[Statement], node: gast.AST, *, is_over: bool
+) -> Statement:
+    """A loop over what is left; ``is_over``: which nothing else ends."""
+    statements, more = kept.asked(node)
+    loop = gast.copy_location(gast.While(gast.Constant(True, None), [], []), node)
+    body = Block((*kept.taken(node, item), *put), Continue() if is_over else Unreachable())
+    turn = If((), more, body, Block(tuple(kept.ended(node)), Break()), loop)
+    return Loop((), (), (), Block((*statements, turn), Unreachable()), loop)
+
+
 def _rest(made: Reduced, kept: Kept, node: gast.AST) -> tuple[list[Statement], Version]:
     """A list of the items that are left."""
     site = Site(list, (node, made.namer.fresh("items")), made.frame.summaries[0].context)
     made.facts.contents[site] = Contents(single=False, rest=kept.item)
     listed, item = made.version("t", at(site)), made.version("t", kept.item)
-    statements, more = kept.asked(node)
-    loop = gast.copy_location(gast.While(gast.Constant(True, None), [], []), node)
     put = Assign((), ir.Insert(listed, item), node)
-    body = Block((*kept.taken(node, item), put), Continue())
-    turn = If((), more, body, Block(tuple(kept.ended(node)), Break()), loop)
-    whole = Loop((), (), (), Block((*statements, turn), Unreachable()), loop)
+    whole = _each(made, kept, item, [put], node, is_over=True)
     return [Assign((listed,), ir.Make("list"), node), whole], listed
