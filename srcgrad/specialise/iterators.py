@@ -75,6 +75,11 @@ def iterated(
         case ir.Copy(source=source) | ir.Iterate(source=source) if source in made.kept:
             made.kept[statement.targets[0]] = made.kept[source]
             return []
+        case ir.Iterate(source=source) if _is_asked_by_next(made, block, statement.targets[0]) and (
+            begun := over(made, source, statement.node)
+        ):
+            made.kept[statement.targets[0]] = begun[1]
+            return begun[0]
         case ir.Iterate(source=source) if is_resized(made, block, statement.targets[0], (source,)):
             begun = over(made, source, statement.node)
             if begun is None:
@@ -153,6 +158,22 @@ def _called(
     return found[0]
 
 
+def _is_asked_by_next(made: Reduced, block: Block, version: Version) -> bool:
+    """Whether an iterator is that of a generator expression that ``next`` alone reads."""
+    for _ in range(2):
+        readers = [s for s in block.statements if isinstance(s, Assign) and version in operands_of(s.operation)]
+        call = readers[0].operation if made.uses[version] == 1 == len(readers) else None
+        if not isinstance(call, ir.Call):
+            return False
+        version = readers[0].targets[0]
+        if static_of(made.value(call.function)) is next:
+            return True
+        body = generator_of(made, made.value(version))
+        if body is None or not isinstance(body.function.node, gast.GeneratorExp):
+            return False
+    return False
+
+
 def _is_of_numbers(value: Value) -> bool:
     """Whether a value consists of numbers, arrays and data, whose operators run no code of the user's."""
     return value.consists_of(
@@ -178,7 +199,7 @@ def _is_unpacked(block: Block, version: Version) -> bool:
 
 
 def _is_at_once(made: Reduced, statement: Assign, block: Block) -> bool:
-    """Whether one loop, or one function that takes all items, goes over an iterator as soon as it is made."""
+    """Whether one loop, or one function, goes over an iterator as soon as it is made."""
     place = block.statements.index(statement) + 1
     following = block.statements[place : place + 2]
     readers = [part for part in parts_of(block) if statement.targets[0] in operands_of(part)]
@@ -186,8 +207,8 @@ def _is_at_once(made: Reduced, statement: Assign, block: Block) -> bool:
         case (Assign(operation=ir.Iterate(source=source)), Loop()) if source is statement.targets[0]:
             return len(readers) == 1
         case (Assign(operation=ir.Call(function=function, positional=(source, *_))), *_):
-            is_consumed = source is statement.targets[0] and static_of(made.value(function)) in _CONSUMING
-            return is_consumed and len(readers) == 1
+            is_asked = static_of(made.value(function)) in (next, *_CONSUMING)
+            return is_asked and source is statement.targets[0] and len(readers) == 1
     return False
 
 
@@ -224,6 +245,9 @@ def _is_read_again(made: Reduced, block: Block, version: Version) -> bool:
     """Whether an iterator is more than what one loop, or one function, goes over."""
     readers = [part for part in parts_of(block) if version in operands_of(part)]
     if len(readers) != 1 or isinstance(readers[0], ir.Copy | ir.WriteCell | ir.Next):
+        return True
+    begun = [s for s in block.statements if isinstance(s, Assign) and s.operation is readers[0]]
+    if isinstance(readers[0], ir.Iterate) and begun and _is_asked_by_next(made, block, begun[0].targets[0]):
         return True
     function = static_of(made.value(readers[0].function)) if isinstance(readers[0], ir.Call) else None
     is_users = isinstance(function, FunctionType) and lookup(function) is None

@@ -149,7 +149,7 @@ def _entered(
     from srcgrad.specialise.callees import bound, outer_closure  # which write functions out
 
     function, outer = body.function, made.frame
-    if isinstance(function.node, gast.GeneratorExp):
+    if isinstance(function.node, gast.GeneratorExp) and call.positional[0] not in made.kept:
         return None  # its iterator is made outside of it
     value = made.value(call.function)
     (atom,) = value.atoms if len(value.atoms) == 1 and not value.is_any else (None,)

@@ -139,12 +139,52 @@ def taken_in_as_they_come(x):
     return items[-1] * items[1] + last[0] * last[1]
 
 
+def first_of_an_expression(x):
+    y, s = x * 1.0, 0.0
+    for i in range(3):
+        try:
+            v = next(a / b for a, b in zip(y, x[1:]) if a > b * 0.6)
+            y[0] = v * s
+        except StopIteration:
+            v = x[i]
+        s = s * 0.5 + v + next((j for j, w in enumerate(x) if w < s), i) * x[i]
+    return s
+
+
+def first_of_a_generator_each_time(x):
+    y, s = x * 1.0, 0.0
+    for _ in range(3):
+        s = s * 0.4 + next(leaves_before_its_loop(y, 2))
+        y[0] = s
+    return s
+
+
+def in_order_by_keys_that_store(x):
+    y = list(x)
+
+    def key(v):
+        y[0] = y[0] * 1.5
+        return -v
+
+    first, second, _ = sorted(y, key=key)
+    rows = sorted([(x[0], 1), (x[1], 0), (x[2], 1)], key=lambda row: row[1], reverse=True)
+    return first * second * second * y[0] + rows[0][0] * rows[1][0] * rows[1][0] + max([], default=x[1]) * x[0]
+
+
+def the_larger_of_lists_is_one_of_them(x):
+    a, b = [x[0], x[1]], [x[1], x[2]]
+    larger = max(a, b)
+    larger[0] = larger[0] * x[1]
+    return a[0] * 3.0 + b[0] * b[0] + larger[1]
+
+
 @pytest.mark.parametrize("function", [
     chain_of_lists_that_change, what_has_come_to_its_end_is_not_asked_again, chain_that_is_asked_for_items,
     chain_of_a_display, zip_longest_that_is_asked_for_items, pairs_that_are_asked_for, pairs_of_nothing,
     totals_that_are_asked_for, totals_of_nothing, compressed_as_it_is_asked,
     generators_that_are_left_before_their_loop, generator_that_reads_when_it_is_asked, asked_until_it_is_decided,
-    taken_in_as_they_come,
+    taken_in_as_they_come, first_of_an_expression, first_of_a_generator_each_time, in_order_by_keys_that_store,
+    the_larger_of_lists_is_one_of_them,
 ])  # fmt: skip
 def test_derivatives(function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     check(function, monkeypatch)

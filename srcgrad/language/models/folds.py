@@ -1,4 +1,4 @@
-# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,var-annotated"
 """Models of built-in functions that go over all items: ``sum``, ``any``, ``all``, ``min``, ``max``, ``sorted``.
 
 >>> total([1, 2], 0.5), largest([3, -4], key=abs), ordered([3, -4, 1], key=abs, reverse=True)
