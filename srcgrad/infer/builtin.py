@@ -117,11 +117,12 @@ def _wrapped(analysis: Analysis, given: Given, heap: Heap) -> Any:
 
 # --- what an object is -----------------------------------------------------------------------------------------------
 def _len(analysis: Analysis, frame: Frame, statement: Statement, given: _Values, heap: Heap) -> Any:
-    from srcgrad.infer.iteration import ITERATORS  # which asks what objects are in turn
+    from srcgrad.infer.iteration import ITERATORS, VIEWS  # which ask what objects are in turn
 
     if len(given) != 1:
         return NotImplemented
-    if given[0].consists_of(lambda a: class_of(a) in ITERATORS or isinstance(a, At) and a.site in analysis.generators):
+    if given[0].consists_of(lambda a: class_of(a) in ITERATORS and class_of(a) not in VIEWS
+                            or isinstance(a, At) and a.site in analysis.generators):  # fmt: skip
         return None
     counted = (*CONTAINERS, *SCALARS, np.ndarray, range)  # which ask nothing of what they hold
     kinds = [class_of(atom) for atom in given[0].atoms]

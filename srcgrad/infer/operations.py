@@ -21,7 +21,7 @@ from srcgrad.infer.frames import Frame
 from srcgrad.infer.generators import Body, resumed
 from srcgrad.infer.heap import Contents, Heap
 from srcgrad.infer.importing import import_module, import_name
-from srcgrad.infer.items import get_item, set_item, without
+from srcgrad.infer.items import KEYS, get_item, set_item, without
 from srcgrad.infer.iteration import arithmetic, compare, elements, iterate
 from srcgrad.infer.named import is_named_tuple
 from srcgrad.infer.objects import (
@@ -236,7 +236,7 @@ def _make(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Make, h
     made: dict[Any, Value] = {}
     for key, value in zip(keys, values, strict=True):
         atom = next(iter(key.atoms)) if len(key.atoms) == 1 else None
-        if not isinstance(atom, Exact) or type(atom.value) is not str:
+        if not isinstance(atom, Exact) or type(atom.value) not in KEYS:
             if not is_plain(analysis, heap, *keys):
                 frame.may_raise(heap)
                 heap = analysis.unknown(keys, heap)

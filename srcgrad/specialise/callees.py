@@ -25,7 +25,7 @@ from srcgrad.frontend.signatures import default_objects
 from srcgrad.infer.calls import model_of
 from srcgrad.infer.heap import Site
 from srcgrad.infer.summaries import Summary
-from srcgrad.infer.values import NEVER, At, Bound, Exact, Value, exact, of, union
+from srcgrad.infer.values import NEVER, At, Bound, Exact, Value, are_of, exact, of, union
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Cell, Literal, Operand, Version
 from srcgrad.ir.regions import (
@@ -107,7 +107,8 @@ def called(made: Reduced, statement: Assign, reduce: Callable[[Block], Block]) -
         return None if closure is None or not own else of_closure(made, statement, call, closure, own, reduce)
     function = atom.value if isinstance(atom, Exact) else None
     is_text = isinstance(function, FunctionType) or function is not None and model_of(function) is not None
-    if is_text and lookup(function) is None and _hands_functions(made, statement, call, target):
+    is_ruled = lookup(function) is not None and not _is_beyond_its_rule(made, function, call)
+    if is_text and not is_ruled and (lookup(function) is not None or _hands_functions(made, statement, call, target)):
         text, owner = summaries[-1].function, model_of(function) or function
         if function is wraps or any(each.function is not text for each in summaries):
             return None
@@ -135,6 +136,15 @@ def of_holder(made: Reduced, statement: Assign, reduce: Callable[[Block], Block]
         return None
     whole = with_operands(replace(call, positional=(receiver, *call.positional)), made.known.get)
     return of_closure(made, statement, whole, outer_closure(method, text), summaries, reduce)
+
+
+def _is_beyond_its_rule(made: Reduced, function: object, call: ir.Call) -> bool:
+    """Whether items are put in order in a way that the rule does not know: by a key, with a default, or as tuples."""
+    has_more = any(name in ("key", "default") for name, _ in call.keywords)
+    of_several = function is not sorted and len(call.positional) > 1 and all(
+        are_of(made.value(operand), tuple, list) for operand in call.positional
+    )  # fmt: skip
+    return function in (min, max, sorted) and (has_more or of_several)
 
 
 def _assign(made: Reduced, old: Assign, call: ir.Call, target: Version) -> Assign:

@@ -19,6 +19,7 @@ stands behind the statement that binds it.  One that is held by a list, or that 
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from types import FunctionType
@@ -27,7 +28,7 @@ from typing import TYPE_CHECKING
 import gast
 
 from srcgrad.infer.heap import Contents, Site
-from srcgrad.infer.values import Array, At, Exact, Of, Value, at, of
+from srcgrad.infer.values import Array, At, Bound, Exact, Of, Value, are_of, at, exact, of
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import END, Literal, Operand, Version
 from srcgrad.ir.regions import (
@@ -47,10 +48,12 @@ from srcgrad.ir.regions import (
 from srcgrad.ir.rewriting import with_operands
 from srcgrad.language.models import KINDS
 from srcgrad.rules.table import lookup
+from srcgrad.specialise.chaining import CHAINING, of_several
 from srcgrad.specialise.ended import is_endless
 from srcgrad.specialise.generators import is_number
 from srcgrad.specialise.instances import static_of
 from srcgrad.specialise.places import Kept, builtin_of, of_others, over
+from srcgrad.specialise.resized import is_resized
 from srcgrad.specialise.stepping import generator_of, stepwise
 from srcgrad.specialise.unused import parts_of
 
@@ -72,6 +75,17 @@ def iterated(
         case ir.Copy(source=source) | ir.Iterate(source=source) if source in made.kept:
             made.kept[statement.targets[0]] = made.kept[source]
             return []
+        case ir.Iterate(source=source) if _is_asked_by_next(made, block, statement.targets[0]) and (
+            begun := over(made, source, statement.node)
+        ):
+            made.kept[statement.targets[0]] = begun[1]
+            return begun[0]
+        case ir.Iterate(source=source) if is_resized(made, block, statement.targets[0], (source,)):
+            begun = over(made, source, statement.node)
+            if begun is None:
+                made.refuse(statement.node, "a loop over a container that changes its length")
+            made.kept[statement.targets[0]] = begun[1]
+            return begun[0]
         case ir.WriteCell(cell=cell, value=value) if value in made.kept and (
             _is_bound_once(made, cell) and _is_new(statement, block)
         ):
@@ -111,6 +125,12 @@ def _called(
         made.refuse(node, "next() in a generator, of an iterator that may be any,")
     if function is iter and len(given) == 1:
         found = ([], made.kept[given[0]]) if given[0] in made.kept else over(made, given[0], node)
+    elif function in CHAINING and generator_of(made, made.value(target)) is not None:
+        found = of_several(made, function, call, node)
+    elif function in (any, all) and len(given) == 1 and given[0] in made.kept:
+        return _decided(made, statement, made.kept[given[0]], is_any=function is any)
+    elif (base := _extended(made, call)) is not None and len(given) == 1 and given[0] in made.kept:
+        return _put_into(made, statement, base, made.kept[given[0]])
     elif generator_of(made, made.value(target)) is not None:
         if made.called.get(statement):  # of a model, which makes it
             if not _is_unpacked(block, target):
@@ -125,7 +145,10 @@ def _called(
             return None  # what is added as it comes may change before the next one is asked for
         statements, listed = _rest(made, kept, node)
         return [*statements, replace(statement, operation=replace(call, positional=(listed, *given[1:])))]
-    elif function in _MAKING and (any(one in made.kept for one in given) or _is_read_again(made, block, target)):
+    elif function in _MAKING and (
+        any(one in made.kept for one in given) or _is_read_again(made, block, target)
+        or is_resized(made, block, target, given)
+    ):  # fmt: skip
         found = of_others(made, function, call, node)
     else:
         return None
@@ -133,6 +156,22 @@ def _called(
         return None
     made.kept[target] = found[1]
     return found[0]
+
+
+def _is_asked_by_next(made: Reduced, block: Block, version: Version) -> bool:
+    """Whether an iterator is that of a generator expression that ``next`` alone reads."""
+    for _ in range(2):
+        readers = [s for s in block.statements if isinstance(s, Assign) and version in operands_of(s.operation)]
+        call = readers[0].operation if made.uses[version] == 1 == len(readers) else None
+        if not isinstance(call, ir.Call):
+            return False
+        version = readers[0].targets[0]
+        if static_of(made.value(call.function)) is next:
+            return True
+        body = generator_of(made, made.value(version))
+        if body is None or not isinstance(body.function.node, gast.GeneratorExp):
+            return False
+    return False
 
 
 def _is_of_numbers(value: Value) -> bool:
@@ -160,7 +199,7 @@ def _is_unpacked(block: Block, version: Version) -> bool:
 
 
 def _is_at_once(made: Reduced, statement: Assign, block: Block) -> bool:
-    """Whether one loop, or one function that takes all items, goes over an iterator as soon as it is made."""
+    """Whether one loop, or one function, goes over an iterator as soon as it is made."""
     place = block.statements.index(statement) + 1
     following = block.statements[place : place + 2]
     readers = [part for part in parts_of(block) if statement.targets[0] in operands_of(part)]
@@ -168,8 +207,8 @@ def _is_at_once(made: Reduced, statement: Assign, block: Block) -> bool:
         case (Assign(operation=ir.Iterate(source=source)), Loop()) if source is statement.targets[0]:
             return len(readers) == 1
         case (Assign(operation=ir.Call(function=function, positional=(source, *_))), *_):
-            is_consumed = source is statement.targets[0] and static_of(made.value(function)) in _CONSUMING
-            return is_consumed and len(readers) == 1
+            is_asked = static_of(made.value(function)) in (next, *_CONSUMING)
+            return is_asked and source is statement.targets[0] and len(readers) == 1
     return False
 
 
@@ -199,13 +238,16 @@ def _is_new(statement: Assign, block: Block) -> bool:
 def hands_iterators(made: Reduced, statement: Assign, call: ir.Call) -> bool:
     """Whether a function is given an iterator that is kept, or is the model of what makes one."""
     given = (*call.positional, *(operand for _, operand in call.keywords))
-    return statement in made.stepped or any(operand in made.kept for operand in given)
+    return statement in made.stepped or any(operand in made.kept or operand in made.views for operand in given)
 
 
 def _is_read_again(made: Reduced, block: Block, version: Version) -> bool:
     """Whether an iterator is more than what one loop, or one function, goes over."""
     readers = [part for part in parts_of(block) if version in operands_of(part)]
     if len(readers) != 1 or isinstance(readers[0], ir.Copy | ir.WriteCell | ir.Next):
+        return True
+    begun = [s for s in block.statements if isinstance(s, Assign) and s.operation is readers[0]]
+    if isinstance(readers[0], ir.Iterate) and begun and _is_asked_by_next(made, block, begun[0].targets[0]):
         return True
     function = static_of(made.value(readers[0].function)) if isinstance(readers[0], ir.Call) else None
     is_users = isinstance(function, FunctionType) and lookup(function) is None
@@ -226,6 +268,8 @@ def turned(made: Reduced, statement: If, reduce: Callable[[Block], Block]) -> li
 def refuse_others(made: Reduced, body: Block) -> None:
     """Refuse what still reads an iterator that is not made."""
     for part in parts_of(body):
+        if any(operand in made.views for operand in operands_of(part)):
+            made.refuse(made.source_of(made.owner).node, "what is done with a view that is kept")
         if any(operand in made.kept or operand in made.endings for operand in operands_of(part)):
             made.refuse(made.source_of(made.owner).node, "what is done with an iterator that is kept")
 
@@ -249,15 +293,59 @@ def _next(made: Reduced, statement: Assign, kept: Kept, default: Sequence[Operan
     return [*statements, If((), more, Block((), Fall()), stop, node), *kept.taken(node, target)]
 
 
+def _decided(made: Reduced, statement: Assign, kept: Kept, *, is_any: bool) -> list[Statement]:
+    """``any`` and ``all``, which ask for no item behind the one that decides."""
+    node, decided = statement.node, made.new_cell("found")
+    item, test = made.version("t", kept.item), made.version("t", of(bool))
+
+    def put() -> list[Statement]:
+        leave = Block((Assign((), ir.WriteCell(decided, Literal(is_any)), node),), Break())
+        on = Block((), Continue())
+        sides = (leave, on) if is_any else (on, leave)
+        return [Assign((test,), ir.Operator("bool", (item,)), node), If((), test, *sides, node)]
+
+    loop = _each(made, kept, item, put(), node, is_over=False)
+    first = Assign((), ir.WriteCell(decided, Literal(not is_any)), node)
+    return [first, loop, replace(statement, operation=ir.ReadCell(decided))]
+
+
+def _extended(made: Reduced, call: ir.Call) -> Operand | None:
+    """The list or deque of a call ``items.extend(...)``, which takes items as they come."""
+    looked = made.origins.get(call.function)
+    is_method = made.value(call.function).consists_of(
+        lambda atom: isinstance(atom, Bound) and atom.name == "extend" and are_of(atom.receiver, list, deque)
+    )  # fmt: skip
+    base = looked.base if is_method and isinstance(looked, ir.GetAttribute) else None
+    return made.known.get(base, base) if base is not None else None
+
+
+def _put_into(made: Reduced, statement: Assign, base: Operand, kept: Kept) -> list[Statement]:
+    node, item = statement.node, made.version("t", kept.item)
+    method = made.version("t", Value(frozenset((Bound(made.value(base), "append"),))))
+    nothing = made.version("t", exact(None))
+    put: list[Statement] = [
+        Assign((method,), ir.GetAttribute(base, "append"), node), Assign((nothing,), ir.Call(method, (item,)), node),
+    ]  # fmt: skip
+    loop = _each(made, kept, item, put, node, is_over=True)
+    return [loop, replace(statement, operation=ir.Copy(Literal(None)))]
+
+
+def _each(
+    made: Reduced, kept: Kept, item: Version, put: list[Statement], node: gast.AST, *, is_over: bool
+) -> Statement:
+    """A loop over what is left; ``is_over``: which nothing else ends."""
+    statements, more = kept.asked(node)
+    loop = gast.copy_location(gast.While(gast.Constant(True, None), [], []), node)
+    body = Block((*kept.taken(node, item), *put), Continue() if is_over else Unreachable())
+    turn = If((), more, body, Block(tuple(kept.ended(node)), Break()), loop)
+    return Loop((), (), (), Block((*statements, turn), Unreachable()), loop)
+
+
 def _rest(made: Reduced, kept: Kept, node: gast.AST) -> tuple[list[Statement], Version]:
     """A list of the items that are left."""
     site = Site(list, (node, made.namer.fresh("items")), made.frame.summaries[0].context)
     made.facts.contents[site] = Contents(single=False, rest=kept.item)
     listed, item = made.version("t", at(site)), made.version("t", kept.item)
-    statements, more = kept.asked(node)
-    loop = gast.copy_location(gast.While(gast.Constant(True, None), [], []), node)
     put = Assign((), ir.Insert(listed, item), node)
-    body = Block((*kept.taken(node, item), put), Continue())
-    turn = If((), more, body, Block(tuple(kept.ended(node)), Break()), loop)
-    whole = Loop((), (), (), Block((*statements, turn), Unreachable()), loop)
+    whole = _each(made, kept, item, [put], node, is_over=True)
     return [Assign((listed,), ir.Make("list"), node), whole], listed

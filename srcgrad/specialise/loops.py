@@ -312,12 +312,11 @@ def _view(context: Context, node: Any) -> tuple[Any, str] | None:
         return None
     function, data = context.reduced.value(made.operation.function), context.facts.data is not None
     methods = [atom for atom in function.atoms if not (data and isinstance(atom, At) and atom.site.kind is None)]
-    match methods:
-        case [Bound(receiver=receiver, name="keys" | "values" | "items" as name)] if (
-            are(receiver, MAPPINGS, data=data) and not function.is_any and isinstance(node.func, gast.Attribute)
-        ):
-            return node.func.value, name
-    return None
+    names = {atom.name for atom in methods if isinstance(atom, Bound) and are(atom.receiver, MAPPINGS, data=data)}
+    is_view = len(names) == 1 and names <= {"keys", "values", "items"} and not function.is_any and all(
+        isinstance(atom, Bound) and are(atom.receiver, MAPPINGS, data=data) for atom in methods
+    )  # fmt: skip
+    return (node.func.value, *names) if is_view and isinstance(node.func, gast.Attribute) else None
 
 
 def _numbers(context: Context, node: Any) -> list[Any] | None:
@@ -406,9 +405,10 @@ def _stores(target: gast.AST) -> bool:
 
 
 def _refuse_resized(context: Context, statement: gast.For) -> None:
-    """A container that changes its length while it is looped over: how often the body runs is not known before."""
+    """A list or deque that changes its length while it is looped over: how often the body runs is not known before.
+    What changes dicts and sets is looked at when the program runs."""
     looped = {one.site for node in walk(statement.iter) for one in context.value(node).atoms
-              if isinstance(one, At) and one.site.kind in (list, deque, *MAPPINGS)}  # fmt: skip
+              if isinstance(one, At) and one.site.kind in (list, deque)}  # fmt: skip
     if not looped:
         return
     for node in walk(*statement.body):
@@ -434,6 +434,6 @@ def _resized(node: gast.AST) -> list[gast.AST]:
             return [part.value for part in parts if is_deleted or isinstance(part.slice, gast.Slice)]
         case gast.AugAssign(target=gast.Name() as target):
             return [target]
-        case gast.AugAssign(target=gast.Subscript(value=base)):
+        case gast.AugAssign(target=gast.Subscript(value=base, slice=gast.Slice())):
             return [base]
     return []

@@ -162,14 +162,14 @@ def of_others(made: Reduced, function: Any, call: ir.Call, node: gast.AST) -> Fo
         if len(given) > 2 or not named.keys() <= {"start"}:
             return None
         start = given[1] if len(given) == 2 else named.get("start", Literal(0))
-        inner = _iterator(made, given[0], node)
+        inner = iterator_of(made, given[0], node)
         return None if inner is None else _counted(made, inner, start, node)
     if named:
         return None
     begun: list[Statement] = []
     parts = []
     for source in given:
-        inner = _iterator(made, source, node)
+        inner = iterator_of(made, source, node)
         if inner is None:
             return None
         begun += inner[0]
@@ -182,7 +182,7 @@ def _reversed(made: Reduced, source: Operand, node: gast.AST) -> Found | None:
     return _backwards(made, source, node) if _is_fixed_in_length(made, value) else None
 
 
-def _iterator(made: Reduced, source: Operand, node: gast.AST) -> Found | None:
+def iterator_of(made: Reduced, source: Operand, node: gast.AST) -> Found | None:
     """``iter(source)``."""
     return ([], made.kept[source]) if source in made.kept else over(made, source, node)
 
@@ -190,12 +190,12 @@ def _iterator(made: Reduced, source: Operand, node: gast.AST) -> Found | None:
 def _counted(made: Reduced, inner: Found, start: Operand, node: gast.AST) -> Found:
     """``enumerate``."""
     count, source = made.new_cell("count"), inner[1]
-    item = _tuple_of(made, node, (of(int), source.item))
+    item = tuple_value(made, node, (of(int), source.item))
 
     def taken(at_: gast.AST, target: Version) -> list[Statement]:
         number, part = made.version("t", of(int)), made.version("t", source.item)
         read = [*source.taken(at_, part), Assign((number,), ir.ReadCell(count), at_), *_advanced(made, count, at_)]
-        return [*read, _together(made, target, (number, part), at_)]
+        return [*read, tuple_of_parts(made, target, (number, part), at_)]
 
     begun = [*inner[0], Assign((), ir.WriteCell(count, start), node)]
     return begun, Kept(source.asked, taken, source.ended, item, source.runs)
@@ -204,7 +204,7 @@ def _counted(made: Reduced, inner: Found, start: Operand, node: gast.AST) -> Fou
 def _zipped(made: Reduced, parts: Sequence[Kept], node: gast.AST) -> Kept:
     """``zip``: one is asked after the other, and those before the one that is at its end have given an item."""
     cells = [made.new_cell("part") for _ in parts[1:]]
-    item = _tuple_of(made, node, tuple(part.item for part in parts))
+    item = tuple_value(made, node, tuple(part.item for part in parts))
 
     def asked_from(number: int, at_: gast.AST) -> tuple[list[Statement], Operand]:
         part = parts[number]
@@ -222,19 +222,19 @@ def _zipped(made: Reduced, parts: Sequence[Kept], node: gast.AST) -> Kept:
         given = [made.version("t", part.item) for part in parts]
         read: list[Statement] = list(parts[-1].taken(at_, given[-1]))
         read += [Assign((one,), ir.ReadCell(cell), at_) for one, cell in zip(given, cells, strict=False)]
-        return [*read, _together(made, target, tuple(given), at_)]
+        return [*read, tuple_of_parts(made, target, tuple(given), at_)]
 
     return Kept(lambda at_: asked_from(0, at_), taken, lambda at_: [], item, any(part.runs for part in parts))
 
 
-def _tuple_of(made: Reduced, node: gast.AST, parts: tuple[Value, ...]) -> Value:
+def tuple_value(made: Reduced, node: gast.AST, parts: tuple[Value, ...]) -> Value:
     """The value of a tuple that is made here."""
     site = Site(tuple, (node, made.namer.fresh("items")), made.frame.summaries[0].context)
     made.facts.contents[site] = Contents(single=False, parts=parts)
     return at(site)
 
 
-def _together(made: Reduced, target: Version, parts: tuple[Operand, ...], node: gast.AST) -> Assign:
+def tuple_of_parts(made: Reduced, target: Version, parts: tuple[Operand, ...], node: gast.AST) -> Assign:
     made.displays[target] = parts
     if target.variable is None:
         made.tuples[target] = parts

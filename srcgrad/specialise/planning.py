@@ -255,6 +255,8 @@ def _atoms(operation: ir.Operation, value: Any) -> list[Operand]:
             return []
         case ir.Iterate() | ir.Next() | ir.Compare():
             return []
+        case ir.Extend(container=container, source=source) if are_of(value(source), *ITERATORS):
+            return [container]
         case ir.Operator(symbol="bool" | "not"):
             return []
     return list(operands_of(operation))

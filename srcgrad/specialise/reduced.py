@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from srcgrad.specialise.dispatching import Method
     from srcgrad.specialise.places import Kept
     from srcgrad.specialise.records import Record
+    from srcgrad.specialise.viewing import View
 
 AnyStatement = TypeVar("AnyStatement", bound=Statement)
 
@@ -77,7 +78,7 @@ class Reduced:
     displays: dict[Operand, tuple[Operand, ...]] = field(default_factory=dict)  # the items of tuples
     tuples: dict[Operand, tuple[Operand, ...]] = field(default_factory=dict)  # the items of those without a name
     uses: Counter[Operand] = field(default_factory=Counter)  # how often operands are read
-    iterators: set[Operand] = field(default_factory=set)  # over nothing
+    iterators: set[Operand] = field(default_factory=set)  # over nothing, and views
     only_arguments: set[Operand] = field(default_factory=set)  # lists and dicts that only calls read, as arguments
     arguments: dict[Operand, list[Operand] | dict[str, Operand] | None] = field(default_factory=dict)  # their items
     parts: int = 0  # how many parts of it are attempted
@@ -87,6 +88,8 @@ class Reduced:
     records: dict[Operand, Record] = field(default_factory=dict)  # objects of models that are not made
     kept: dict[Operand, Kept] = field(default_factory=dict)  # iterators, which are not made
     held: dict[ir.Cell, Kept] = field(default_factory=dict)  # those of variables that are read and written
+    views: dict[Operand, View] = field(default_factory=dict)  # of dicts, which are made where they are read
+    viewed: dict[ir.Cell, View] = field(default_factory=dict)  # those of variables that are read and written
     stepped: set[Statement] = field(default_factory=set)  # calls of models that make some
     steps: set[Statement] = field(default_factory=set)  # of generators: out of which comes no StopIteration
     asked: dict[Operand, tuple[Kept, Operand]] = field(default_factory=dict)  # items, and whether there is one

@@ -50,6 +50,7 @@ from srcgrad.specialise.set_operations import in_place
 from srcgrad.specialise.spelled import operated
 from srcgrad.specialise.unassigned import looks, refuse_unassigned
 from srcgrad.specialise.unused import without_unused
+from srcgrad.specialise.viewing import viewed
 from srcgrad.syntax.globals import reference
 from srcgrad.syntax.namer import Namer
 
@@ -106,6 +107,13 @@ def _block(made: Reduced, block: Block) -> Block:
             made.origins.update((target, statement.operation) for target in statement.targets)
             statements += looked_up(made, statement)
             statements += looks(made, statement)
+        before_it, shown = viewed(made, statement, block)
+        statements += before_it
+        if shown is None:
+            continue
+        if shown is not statement:
+            block = Block(tuple(shown if s is statement else s for s in block.statements), block.exit)
+            statement = shown
         match statement:
             case If(test=test) if (chosen := _chosen(made, statement, test)) is not None:
                 inner = _block(made, chosen)

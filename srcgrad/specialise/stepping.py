@@ -27,7 +27,7 @@ import gast
 from srcgrad.infer.calls import model_of
 from srcgrad.infer.generators import Generator
 from srcgrad.infer.heap import Site
-from srcgrad.infer.values import NEVER, SCALARS, At, Exact, Of, Value, of, union
+from srcgrad.infer.values import NEVER, At, Exact, Value, of, union
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import UNBOUND, Cell, Literal, Operand, Version
 from srcgrad.ir.regions import (
@@ -40,10 +40,7 @@ from srcgrad.ir.regions import (
     Loop,
     Return,
     Statement,
-    Try,
     Unreachable,
-    With,
-    blocks_of,
     operands_of,
     walk,
 )
@@ -52,8 +49,18 @@ from srcgrad.specialise.arguments import only_arguments
 from srcgrad.specialise.functions import Closure, closure_of
 from srcgrad.specialise.inlining import Renaming, bound_by
 from srcgrad.specialise.places import Found, Kept, builtin_of
+from srcgrad.specialise.rounds import (
+    asks_others,
+    constant_of,
+    gives_one,
+    is_iterated,
+    is_straight,
+    is_timeless,
+    items_given,
+    leaves,
+    read_later,
+)
 from srcgrad.specialise.unassigned import refuse_unassigned
-from srcgrad.specialise.unused import parts_of
 
 if TYPE_CHECKING:
     from srcgrad.specialise.reduced import Frame, Reduced
@@ -77,6 +84,9 @@ class _Steps:
     over: Cell | None  # whether it is at its end, where that has to be known
     value: Value  # what an item may be
     reduce: Callable[[Block], Block]
+    opening: tuple[Statement, ...]  # what is done when the first item is asked for
+    opened: dict[Version, Cell]  # what the rounds read of it
+    started: Cell | None  # whether that is done
 
 
 def generator_of(made: Reduced, value: Value) -> Generator | None:
@@ -103,22 +113,32 @@ def stepwise(
         return None
     closure, frame, given = entered
     *first, loop = body.function.body.statements or (None,)
-    if not isinstance(loop, Loop) or not _gives_one(body, loop) or UNBOUND in map(_constant, loop.initial):
+    if not isinstance(loop, Loop) or not gives_one(body, loop) or UNBOUND in map(constant_of, loop.initial):
         return None
     is_users = any(isinstance(atom, At) and atom.site.kind is GeneratorType for atom in value.atoms)
-    asks = any(body.calls.values()) or any(_asks(body, s) for _, s in walk(body.function.body))
+    asks = any(body.calls.values()) or any(asks_others(body, s) for _, s in walk(body.function.body))
     if is_users and is_caught(made) and (not at_once or asks):
         return None  # an exception ends it, and that of an iterator at its end is another one outside
-    if not at_once and not all(_is_timeless(made, body, s) for s in first):
+    parted = next((i for i, s in enumerate(first) if not is_timeless(made, body, s)), len(first))
+    if at_once and not any(map(leaves, first)):
+        parted = len(first)
+    late = tuple(s for s in first[parted:] if s is not None)
+    iterators = [s for s in late if isinstance(s, Assign) and is_iterated(s)]
+    opening = tuple(s for s in late if not is_iterated(s))
+    bound_late = {v for s in opening for v in bound_by(s)}
+    if any(operand in bound_late for s in iterators for operand in operands_of(s.operation)):
         return None
     # A straight one asks what it goes over again, as ``map`` does; nobody asks again what is gone over at once.
-    is_asked_again = not _is_straight(loop.body) or is_users and not at_once
-    values = [body.values.get(y, NEVER) if isinstance(y, Version) else made.value(y) for y in _given(loop.body)]
+    is_asked_again = not is_straight(loop.body) or bool(opening) or is_users and not at_once
+    given_ = items_given(body.function.body)
+    values = [body.values.get(y, NEVER) if isinstance(y, Version) else made.value(y) for y in given_]
     heads = {head: made.new_cell(head.variable or "state") for head in loop.heads}
     at_end = made.new_cell("over") if is_asked_again else None
     item, found = made.new_cell("item"), made.new_cell("found")
-    steps = _Steps(body, closure, frame, loop, dict(given), heads, item, found, at_end, union(*values), reduce)
-    begun = _begun(made, steps, tuple(s for s in first if s is not None), statement)
+    started = made.new_cell("started") if opening else None
+    steps = _Steps(body, closure, frame, loop, dict(given), heads, item, found, at_end, union(*values), reduce, opening,
+                   {v: made.new_cell(v.variable or "state") for v in read_later(opening, loop)}, started)  # fmt: skip
+    begun = _begun(made, steps, (*(s for s in first[:parted] if s is not None), *iterators), statement)
     return [*before, *begun], _kept(made, steps)
 
 
@@ -129,7 +149,7 @@ def _entered(
     from srcgrad.specialise.callees import bound, outer_closure  # which write functions out
 
     function, outer = body.function, made.frame
-    if isinstance(function.node, gast.GeneratorExp):
+    if isinstance(function.node, gast.GeneratorExp) and call.positional[0] not in made.kept:
         return None  # its iterator is made outside of it
     value = made.value(call.function)
     (atom,) = value.atoms if len(value.atoms) == 1 and not value.is_any else (None,)
@@ -160,116 +180,6 @@ def _entered(
     return closure, frame, operands
 
 
-# --- which generators ------------------------------------------------------------------------------------------------
-class _Several(Exception):
-    """More than one item in a round, or what cannot be done before the next one is asked for."""
-
-
-def _gives_one(body: Generator, loop: Loop) -> bool:
-    """Whether a round gives one item at most, and does nothing behind that but to compute numbers."""
-    if any(isinstance(s, Try | With) for _, s in walk(body.function.body)):
-        return False
-    inside = {id(s) for _, s in walk(loop.body)}
-    assigned = [s for _, s in walk(body.function.body) if isinstance(s, Assign)]
-    yields = [s for s in assigned if isinstance(s.operation, ir.Yield | ir.YieldFrom)]
-    if not yields or any(id(s) not in inside or isinstance(s.operation, ir.YieldFrom) for s in yields):
-        return False
-    outside = [s for _, s in walk(body.function.body) if s is not loop and id(s) not in inside]
-    if any(isinstance(side.exit, Return) for s in outside for side in blocks_of(s)):  # before it has begun
-        return False
-    read = {operand for part in parts_of(body.function.body) for operand in operands_of(part)}
-    if any(not read.isdisjoint(s.targets) for s in yields):  # of what ``send`` gives
-        return False
-    try:
-        _follow(body, loop.body, False)
-    except _Several:
-        return False
-    return True
-
-
-def _follow(body: Generator, block: Block, is_given: bool) -> bool:
-    """Whether an item may have been given at the end of a block."""
-    for statement in block.statements:
-        match statement:
-            case Assign(operation=ir.Yield()):
-                if is_given:
-                    raise _Several
-                is_given = True
-            case If(body=one, orelse=other):
-                sides = _follow(body, one, is_given), _follow(body, other, is_given)
-                both = zip((one, other), sides, strict=True)
-                falling = [given for side, given in both if isinstance(side.exit, Fall)]
-                is_given = any(falling) if falling else is_given
-            case Loop() if not is_given and not _has_yield(statement) and not _returns(statement):
-                pass
-            case Assign() if not is_given or _is_of_numbers(body, statement):
-                pass
-            case _:
-                raise _Several
-    return is_given
-
-
-def _has_yield(statement: Statement) -> bool:
-    inner = (s for block in blocks_of(statement) for _, s in walk(block))
-    return any(isinstance(getattr(s, "operation", None), ir.Yield | ir.YieldFrom) for s in inner)
-
-
-def _returns(loop: Loop) -> bool:
-    blocks = [loop.body, *(block for _, s in walk(loop.body) for block in blocks_of(s))]
-    return any(isinstance(block.exit, Return) for block in blocks)
-
-
-def _is_of_numbers(body: Generator, statement: Assign) -> bool:
-    """Whether a statement computes one number of others, which it may do sooner than Python does."""
-    operation = statement.operation
-    if isinstance(operation, ir.Copy):
-        return True
-    symbols = ("+", "-", "*")
-    if not isinstance(operation, ir.Operator) or operation.symbol not in symbols:
-        return False
-    values = [body.values.get(v, NEVER) for v in operation.operands if isinstance(v, Version)]
-    return all(bool(v.atoms) and not v.is_any and all(
-        isinstance(a, Of) or isinstance(a, Exact) and type(a.value) in SCALARS for a in v.atoms
-    ) for v in values)  # fmt: skip
-
-
-def _is_timeless(made: Reduced, body: Generator, statement: Statement | None) -> bool:
-    """Whether a statement does the same when a generator is made as when it is asked for the first time."""
-    match statement:
-        case None | Assign(operation=ir.Copy() | ir.ReadGlobal() | ir.Iterate() | ir.Make(kind="tuple")):
-            return True
-        case Assign(operation=ir.Unpack(source=source, star=None)):
-            atoms = body.values.get(source, NEVER).atoms if isinstance(source, Version) else frozenset()
-            return bool(atoms) and all(isinstance(a, At) and a.site.kind is tuple for a in atoms)
-    return isinstance(statement, Assign) and _is_of_numbers(body, statement)
-
-
-def _asks(body: Generator, statement: Statement) -> bool:
-    """Whether a statement asks an iterator, which may be at its end."""
-    operation = getattr(statement, "operation", None)
-    if not isinstance(operation, ir.Call) or not isinstance(operation.function, Version):
-        return False
-    value = body.values.get(operation.function, NEVER)
-    return value.is_any or any(isinstance(a, Exact) and a.value is next for a in value.atoms)
-
-
-def _constant(operand: Operand) -> object:
-    return operand.value if isinstance(operand, Literal) else None
-
-
-def _blocks(block: Block) -> list[Block]:
-    """A block, and those of the branches in it: not of loops further in."""
-    found = [block]
-    for statement in block.statements:
-        if isinstance(statement, If):
-            found += [inner for side in blocks_of(statement) for inner in _blocks(side)]
-    return found
-
-
-def _given(block: Block) -> list[Operand]:
-    return [s.operation.value for _, s in walk(block) if isinstance(s, Assign) and isinstance(s.operation, ir.Yield)]
-
-
 # --- what is written -------------------------------------------------------------------------------------------------
 def _begun(made: Reduced, steps: _Steps, first: tuple[Statement, ...], statement: Assign) -> list[Statement]:
     """What a generator does before its loop."""
@@ -283,19 +193,79 @@ def _begun(made: Reduced, steps: _Steps, first: tuple[Statement, ...], statement
                 new = replace(new, operation=ir.Call(builtin_of(iter), (source,)))
                 made.functions.origins[new] = old
         begun.append(new)
-    for head, initial in zip(steps.loop.heads, steps.loop.initial, strict=True):
-        held = steps.versions.get(initial, initial)
-        begun.append(Assign((), ir.WriteCell(steps.heads[head], held), statement.node))
+    if steps.started is None:
+        begun += _heads(steps, steps.versions, statement.node)
+    else:
+        begun.append(Assign((), ir.WriteCell(steps.started, Literal(False)), statement.node))
     if steps.over is not None:
         begun.append(Assign((), ir.WriteCell(steps.over, Literal(False)), statement.node))
     return _reduced(made, steps, Block(tuple(begun), Fall()))
+
+
+def _heads(steps: _Steps, versions: dict[Operand, Operand], node: gast.AST) -> list[Statement]:
+    """What the first round begins with."""
+    heads = zip(steps.loop.heads, steps.loop.initial, strict=True)
+    return [Assign((), ir.WriteCell(steps.heads[head], versions.get(first, first)), node) for head, first in heads]
+
+
+def _opened(made: Reduced, steps: _Steps, node: gast.AST) -> list[Statement]:
+    """What is done when an item is asked for: at first what stands before the loop, which may give it, or end it."""
+    assert steps.started is not None and steps.over is not None
+    versions = dict(steps.versions)
+    copied = _copied(made, steps, Block(steps.opening, Fall()), versions)
+    last: list[Statement] = [Assign((), ir.WriteCell(cell, versions[v]), node) for v, cell in steps.opened.items()]
+    last += [*_heads(steps, versions, node), Assign((), ir.WriteCell(steps.started, Literal(True)), node)]
+    opening = _with_returns(made, steps, [*copied.statements], last, node)
+    begun = Block(tuple(_reduced(made, steps, Block(tuple(opening), Fall()))), Fall())
+    if not any(getattr(getattr(s, "operation", None), "cell", None) is steps.started for _, s in walk(begun)):
+        unread = Assign((), ir.WriteCell(steps.item, Literal(None)), node)
+        return [*begun.statements, unread]  # it always ends there
+    is_started, over, found = (made.version("t", of(bool)) for _ in range(3))
+    going = If((), found, Block((), Fall()), Block(tuple(_step(made, steps, node)), Fall()), node)
+    return [
+        Assign((is_started,), ir.ReadCell(steps.started), node),
+        If((), is_started, Block((), Fall()), begun, node),
+        Assign((over,), ir.ReadCell(steps.over), node),
+        If((), over, Block((), Fall()), Block((Assign((found,), ir.ReadCell(steps.found), node), going), Fall()), node),
+    ]
+
+
+def _with_returns(
+    made: Reduced, steps: _Steps, statements: list[Statement], last: list[Statement], node: gast.AST
+) -> list[Statement]:
+    """What is done first, with what follows a branch that ends the generator in the other branch."""
+    done: list[Statement] = []
+    for place, statement in enumerate(statements):
+        match statement:
+            case Assign(operation=ir.Yield(value=value)):
+                done.append(Assign((), ir.WriteCell(steps.item, value), statement.node))
+                done.append(Assign((), ir.WriteCell(steps.found, Literal(True)), statement.node))
+            case If(targets=targets, body=body, orelse=orelse) if any(
+                isinstance(side.exit, Return) for side in (body, orelse)
+            ):
+                sides: list[Block] = []
+                for side in (body, orelse):
+                    if isinstance(side.exit, Fall):
+                        bound = zip(targets, side.exit.values, strict=True)
+                        rest = _with_returns(made, steps, statements[place + 1 :], last, node)
+                        ended = [*(Assign((t,), ir.Copy(v), node) for t, v in bound), *rest]
+                    else:
+                        assert steps.over is not None
+                        ended = [Assign((), ir.WriteCell(steps.over, Literal(True)), node)]
+                    sides.append(Block((*side.statements, *ended), Fall()))
+                turned = replace(statement, targets=(), body=sides[0], orelse=sides[1])
+                made.functions.origins[turned] = made.functions.origins.get(statement, statement)
+                return [*done, turned]
+            case _:
+                done.append(statement)
+    return [*done, *last]
 
 
 def _kept(made: Reduced, steps: _Steps) -> Kept:
     def asked(node: gast.AST) -> tuple[list[Statement], Operand]:
         more = made.version("t", of(bool))
         start: list[Statement] = [Assign((), ir.WriteCell(steps.found, Literal(False)), node)]
-        step = _step(made, steps, node)
+        step = _step(made, steps, node) if steps.started is None else _opened(made, steps, node)
         if steps.over is not None:
             over = made.version("t", of(bool))
             start.append(Assign((over,), ir.ReadCell(steps.over), node))
@@ -312,40 +282,21 @@ def _step(made: Reduced, steps: _Steps, node: gast.AST) -> list[Statement]:
     """The rounds of the loop up to the next item."""
     versions = dict(steps.versions)
     heads: list[Statement] = []
-    for head, cell in steps.heads.items():
+    for head, cell in (*steps.heads.items(), *steps.opened.items()):
         held = made.version("t", steps.body.values.get(head, NEVER))
         versions[head] = held
         heads.append(Assign((held,), ir.ReadCell(cell), node))
     copied = _copied(made, steps, steps.loop.body, versions)
-    is_straight = _is_straight(steps.loop.body)
-    body = _with_exits(made, steps, copied, is_straight=is_straight, node=node)
+    without_loop = is_straight(steps.loop.body)
+    body = _with_exits(made, steps, copied, without_loop=without_loop, node=node)
     whole = Block((*heads, *body.statements), body.exit)
-    if not is_straight:
+    if not without_loop:
         loop = gast.copy_location(gast.While(gast.Constant(True, None), [], []), node)
         whole = Block((Loop((), (), (), whole, loop),), Fall())
     return _reduced(made, steps, whole)
 
 
-def _is_straight(body: Block) -> bool:
-    """Whether a round gives an item, or is the last one: no loop is needed to come to the next."""
-    last = body.statements[-1] if body.statements else None
-    if not isinstance(last, If) or not all(map(_falls, body.statements[:-1])):
-        return False
-    ways = [side for side in blocks_of(last) if isinstance(side.exit, Continue)]
-    others = [side for side in blocks_of(last) if isinstance(side.exit, Break)]
-    if len(ways) != 1 or len(others) != 1 or not all(map(_falls, (*ways[0].statements, *others[0].statements))):
-        return False
-    return any(isinstance(s, Assign) and isinstance(s.operation, ir.Yield) for s in ways[0].statements)
-
-
-def _falls(statement: Statement) -> bool:
-    """Whether nothing in a statement leaves the block that it stands in."""
-    return isinstance(statement, Loop) or all(
-        isinstance(inner.exit, Fall) and all(map(_falls, inner.statements)) for inner in blocks_of(statement)
-    )  # fmt: skip
-
-
-def _with_exits(made: Reduced, steps: _Steps, block: Block, *, is_straight: bool, node: gast.AST) -> Block:
+def _with_exits(made: Reduced, steps: _Steps, block: Block, *, without_loop: bool, node: gast.AST) -> Block:
     """A block of a round: an item is kept, and so is what the next round begins with."""
     statements: list[Statement] = []
     for statement in block.statements:
@@ -354,7 +305,7 @@ def _with_exits(made: Reduced, steps: _Steps, block: Block, *, is_straight: bool
                 statements.append(Assign((), ir.WriteCell(steps.item, value), statement.node))
                 statements.append(Assign((), ir.WriteCell(steps.found, Literal(True)), statement.node))
             case If(body=body, orelse=orelse):
-                sides = [_with_exits(made, steps, s, is_straight=is_straight, node=node) for s in (body, orelse)]
+                sides = [_with_exits(made, steps, s, without_loop=without_loop, node=node) for s in (body, orelse)]
                 turned = replace(statement, body=sides[0], orelse=sides[1])
                 made.functions.origins[turned] = made.functions.origins.get(statement, statement)
                 statements.append(turned)
@@ -364,7 +315,7 @@ def _with_exits(made: Reduced, steps: _Steps, block: Block, *, is_straight: bool
         case Continue(values=values):
             cells = steps.heads.values()
             statements += [Assign((), ir.WriteCell(c, v), node) for c, v in zip(cells, values, strict=True)]
-            if is_straight:
+            if without_loop:
                 return Block(tuple(statements), Fall())
             found = made.version("t", of(bool))
             leave = If((), found, Block((), Break()), Block((), Continue()), node)
@@ -372,8 +323,8 @@ def _with_exits(made: Reduced, steps: _Steps, block: Block, *, is_straight: bool
         case Break() | Return():
             if steps.over is not None:
                 statements.append(Assign((), ir.WriteCell(steps.over, Literal(True)), node))
-            return Block(tuple(statements), Fall() if is_straight else Break())
-        case Unreachable() if is_straight:
+            return Block(tuple(statements), Fall() if without_loop else Break())
+        case Unreachable() if without_loop:
             return Block(tuple(statements), Fall())
     return Block(tuple(statements), block.exit)
 

@@ -85,3 +85,31 @@ def a_view_is_read_at_the_place_of_the_loop(x, y):
         finally:
             y[:][i] **= 2
     return x * y[1] + y[0]
+
+
+def grown(items, v):
+    if len(items) < 6:
+        items.append(v)
+
+
+@directed(0.7)
+def lists_that_grow_under_enumerate_and_in_a_callee(x):
+    v, w, s = [x, x * 2.0], [x * 3.0], x
+    for i, e in enumerate(zip(v, range(5))):
+        s = s * 0.5 + e[0] * (i + 1)
+        v.append(s * e[1])
+    for e in w:
+        s = s * e + x
+        grown(w, s)
+    return s + v[-1] * w[-1]
+
+
+@directed(0.7)
+def views_that_are_bound_in_a_loop_and_unpacked(x):
+    rows, s = [{"a": x}, {"a": x * x, "b": x * 3.0}], x
+    for row in rows:
+        values = row.values()
+        row["c"] = s
+        s = s * 0.5 + sum(values) * len(values)
+    first, *others = rows[1].values()
+    return s * first + others[0] * len([*rows[0].values()])

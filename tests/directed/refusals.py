@@ -13,6 +13,7 @@ REFUSED: dict[str, tuple[str, ...]] = {
     "a_linked_list_made_in_a_loop": ("which classes the objects in",),
     "getattr_and_setattr": ("setattr() reaches names and objects behind the compiler's back",),
     "iterating_a_list_that_grows": ("a list changes its length while it is looped over",),
+    "lists_that_grow_under_enumerate_and_in_a_callee": ("a list changes its length while it is looped over",),
     "maximum_at": ("np.maximum.at repeats its operation where an index is repeated",),
     "multiply_at": ("np.multiply.at repeats its operation where an index is repeated",),
     "default_argument": ("a missing key of a defaultdict is read",),

@@ -576,7 +576,7 @@ def two_generators(x):
 @pytest.mark.parametrize("function", [
     iterators_in_a_list, one_of_two_iterators, iterator_of_the_round_before, iterator_of_the_round_before_in_a_try,
     iterator_that_an_inner_function_shares, iterator_over_what_changes_its_length, expression_that_is_kept,
-    generator_that_reads_when_it_is_asked, generator_that_stores_behind_an_item, generator_that_an_exception_ends,
+    generator_that_stores_behind_an_item, generator_that_an_exception_ends,
     generator_of_an_iterator_that_ends, two_generators, sum_that_shortens_its_list,
 ])  # fmt: skip
 def test_refused(function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:

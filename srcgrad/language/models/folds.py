@@ -1,4 +1,4 @@
-# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,var-annotated"
 """Models of built-in functions that go over all items: ``sum``, ``any``, ``all``, ``min``, ``max``, ``sorted``.
 
 >>> total([1, 2], 0.5), largest([3, -4], key=abs), ordered([3, -4, 1], key=abs, reverse=True)
@@ -83,11 +83,17 @@ def ordered(iterable, /, *, key=None, reverse=False):
 
 
 def sort(items, key, reverse):
-    """Sort a list in place; equal items keep their order."""
+    """Sort a list in place; equal items keep their order.  Each is looked for its place among those before it."""
     keys = [item if key is None else key(item) for item in items]
-    for place in range(1, len(items)):
-        item, item_key = items[place], keys[place]
-        while place > 0 and (keys[place - 1] < item_key if reverse else item_key < keys[place - 1]):
-            items[place], keys[place] = items[place - 1], keys[place - 1]
-            place = place - 1
-        items[place], keys[place] = item, item_key
+    before, order = list(items), []
+    for place in range(len(keys)):
+        first, last = 0, place
+        while first < last:
+            middle = (first + last) // 2
+            if keys[order[middle]] < keys[place] if reverse else keys[place] < keys[order[middle]]:
+                last = middle
+            else:
+                first = middle + 1
+        order.insert(first, place)
+    for place, chosen in enumerate(order):
+        items[place] = before[chosen]

@@ -65,18 +65,14 @@ def chained(iterables):
 
 @models(itertools.compress)
 def compress(data, selectors):
-    return compressed(iter(data), iter(selectors))
+    return compressed(zip(iter(data), iter(selectors)))
 
 
 @stands_for(itertools.compress)
-def compressed(items, selectors):
-    for item in items:
-        for chosen in selectors:
-            if chosen:
-                yield item
-            break
-        else:
-            return
+def compressed(pairs):
+    for item, chosen in pairs:
+        if chosen:
+            yield item
 
 
 @models(itertools.count)

@@ -1,0 +1,83 @@
+"""Loops over lists that may become longer or shorter meanwhile: which ones these are.
+
+Enters: what makes an iterator.  Leaves: whether the loop over it may change how many items there are.  Such an iterator
+is kept, so that the length is asked for in each round::
+
+    for v in items:                                   place = 0
+        if len(items) < 5:                            while place < len(items):
+            items.append(v * y)        ->                 v = items[place];  place = place + 1
+                                                          if len(items) < 5: items.append(v * y)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from srcgrad.infer.heap import sites_of
+from srcgrad.infer.values import At, Bound, Of, Value
+from srcgrad.ir import operations as ir
+from srcgrad.ir.operations import Operand, Version
+from srcgrad.ir.regions import Assign, Block, Loop, operands_of, walk
+from srcgrad.language.effects import of_function, resizing
+from srcgrad.specialise.instances import static_of
+from srcgrad.specialise.unused import parts_of
+
+if TYPE_CHECKING:
+    from srcgrad.infer.heap import Site
+    from srcgrad.specialise.reduced import Reduced
+
+
+def is_resized(made: Reduced, block: Block, version: Version, sources: tuple[Operand, ...]) -> bool:
+    """Whether a loop goes over an iterator of these sources, and may change the length of a list among them."""
+    lists = {site for source in sources for site in sites_of(made.value(source)) if site.kind is list}
+    loop = _loop_over(made, block, version) if lists else None
+    return loop is not None and any(
+        isinstance(s, Assign) and _resizes(made, s, lists) for _, s in walk(loop.body)
+    )  # fmt: skip
+
+
+def _loop_over(made: Reduced, block: Block, version: Version) -> Loop | None:
+    """The loop that goes over an iterator, or over what is made of it at once."""
+    readers = [part for part in parts_of(block) if version in operands_of(part)]
+    if len(readers) != 1:
+        return None
+    for statement in block.statements:
+        match statement:
+            case Assign(targets=(target,), operation=operation) if operation is readers[0]:
+                return _loop_over(made, block, target)
+            case Loop() if any(getattr(s, "operation", None) is readers[0] for s in statement.body.statements):
+                return statement
+    return None
+
+
+def _resizes(made: Reduced, statement: Assign, lists: set[Site]) -> bool:
+    def is_one(operand: Operand) -> bool:
+        return not lists.isdisjoint(sites_of(made.value(operand)))
+
+    for summary in made.called.get(statement, ()):
+        if summary.returned is not None and any(
+            summary.returned[1][site] != summary.heap[site] for site in lists
+        ):  # fmt: skip
+            return True
+    match statement.operation:
+        case ir.DeleteItem(base=base):
+            return is_one(base)
+        case ir.SetItem(base=base, index=index):
+            return is_one(base) and not _is_place(made.value(index))
+        case ir.Operator(in_place=True, operands=(changed, *_)):
+            return is_one(changed)
+        case ir.Call(function=function, positional=given, keywords=keywords):
+            for atom in made.value(function).atoms:
+                if isinstance(atom, Bound) and atom.name in resizing():
+                    return not lists.isdisjoint(sites_of(atom.receiver))
+            effect = of_function(static_of(made.value(function)))
+            handed = any(map(is_one, (*given, *(operand for _, operand in keywords))))
+            return handed and (not effect.is_known or bool(effect.updated(len(given), dict(keywords))))
+    return False
+
+
+def _is_place(value: Value) -> bool:
+    return value.consists_of(
+        lambda atom: isinstance(atom, Of) and issubclass(atom.kind, int)
+        or not isinstance(atom, At) and type(getattr(atom, "value", None)) in (bool, int)
+    )  # fmt: skip
