@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import replace
 from types import FunctionType
 from typing import Any
@@ -192,7 +193,9 @@ def _applied(
 ) -> Made:
     """A function with a rule."""
     given = [*node.args, *(keyword.value for keyword in node.keywords)]
-    if any(holds_objects(context.facts, context.value(argument)) for argument in given):
+    # Where a method of the user's takes part in a copy, the analysis has noted it as unknown code.
+    is_copy = function in (copy.copy, copy.deepcopy)
+    if not is_copy and any(holds_objects(context.facts, context.value(argument)) for argument in given):
         context.refuse(node, "a function that is applied to objects")
     if function in (min, max) and len(given) > 1 and any(map(is_container, map(context.value, given))):
         context.refuse(node, "an extremum of tuples")
