@@ -14,7 +14,7 @@ from srcgrad.language.models.table import Absent, models
 
 @models(sum)
 def total(iterable, /, start=0):
-    if isinstance(start, str | bytes | bytearray):
+    if isinstance(start, (str, bytes, bytearray)):
         raise TypeError("sum() cannot sum text")
     made = start
     for item in iterable:
