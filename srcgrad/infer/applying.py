@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import replace
+from types import BuiltinFunctionType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,12 +20,26 @@ from srcgrad.infer.heap import Contents, Heap
 from srcgrad.infer.objects import data, is_plain
 from srcgrad.infer.parameters import Given
 from srcgrad.infer.values import ANY, NEVER, Array, At, Bound, Exact, Value, of, union
+from srcgrad.ir.evaluating import BINARY, IN_PLACE
 from srcgrad.language.effects import ALL, Effect
 
 if TYPE_CHECKING:
     from srcgrad.infer.frames import Frame
     from srcgrad.infer.interpreter import Analysis
     from srcgrad.ir.regions import Statement
+
+
+#: Functions that apply an operator to two operands, and whether it is the one in place.
+OPERATORS: dict[Any, tuple[str, bool]] = {
+    **{function: (symbol, False) for symbol, function in BINARY.items()},
+    **{function: (symbol, True) for symbol, function in IN_PLACE.items()},
+    pow: ("**", False),
+}
+
+
+def is_operator(function: Any, count: int) -> bool:
+    """Whether a call of a function with so many operands is an operator."""
+    return count == 2 and isinstance(function, BuiltinFunctionType) and function in OPERATORS
 
 
 def applied(

@@ -151,7 +151,10 @@ def _isinstance(analysis: Analysis, frame: Frame, statement: Statement, given: _
     answers = [is_instance(atom, kinds) for atom in given[0].atoms]
     if not given[0].is_any and None not in answers:
         return union(*(exact(answer) for answer in answers)), heap
-    return _asked(analysis, frame, statement, given, heap)
+    if kinds is None or given[0].is_any:
+        return _asked(analysis, frame, statement, given, heap)
+    left = frozenset(a for a, answer in zip(given[0].atoms, answers, strict=True) if answer is None)
+    return _asked(analysis, frame, statement, (Value(left), *given[1:]), heap)  # of which it is not known, are asked
 
 
 def _asked(analysis: Analysis, frame: Frame, statement: Statement, given: _Values, heap: Heap) -> Any:
@@ -283,6 +286,9 @@ def _hasattr(analysis: Analysis, frame: Frame, statement: Statement, given: _Val
         answers = [_holds(analysis, atom, name, heap) for atom in given[0].atoms]
         if None not in answers:
             return union(*map(exact, answers)), heap
+        if all(answer is not None or _asks_nothing(analysis, atom, name)
+               for atom, answer in zip(given[0].atoms, answers, strict=True)):
+            return of(bool), heap
     return _asked(analysis, frame, statement, given, heap)
 
 
@@ -295,6 +301,18 @@ def _holds(analysis: Analysis, atom: Any, name: str, heap: Heap) -> bool | None:
         return hasattr(kind, name)
     return None
 
+
+def _asks_nothing(analysis: Analysis, atom: Any, name: str) -> bool:
+    """Whether looking for an attribute of an object runs no code of the user's."""
+    kind = class_of(atom)
+    if isinstance(atom, Exact):
+        kind = atom.value if type(atom.value) is type else None
+    if kind is None or type(kind) is not type or is_of_library(kind) or analysis.assigned.is_open(kind):
+        return False
+    if hasattr(kind, "__getattr__") or looked_up(kind, "__getattribute__") is not object.__getattribute__:
+        return False
+    held = [vars(base)[name] for base in kind.__mro__ if name in vars(base)]
+    return not held or is_method(held[0]) or not hasattr(type(held[0]), "__get__")
 
 
 def _classes_of_math() -> Iterator[tuple[Any, type]]:

@@ -22,7 +22,16 @@ import numpy as np
 
 from srcgrad.frontend.derivatives import transform_of
 from srcgrad.infer import dataclassed, named
-from srcgrad.infer.applying import applied, called_data, is_fresh, parts_of, with_objects, without_dtype
+from srcgrad.infer.applying import (
+    OPERATORS,
+    applied,
+    called_data,
+    is_fresh,
+    is_operator,
+    parts_of,
+    with_objects,
+    without_dtype,
+)
 from srcgrad.infer.assigned import is_reflective, is_replaced
 from srcgrad.infer.builtin import followed, merged_into, text_of
 from srcgrad.infer.examples import constant_of_kinds, results, results_of_draw, results_of_method
@@ -65,7 +74,6 @@ from srcgrad.infer.values import (
     union,
 )
 from srcgrad.infer.views import as_lists, seen_again
-from srcgrad.ir.evaluating import BINARY, IN_PLACE
 from srcgrad.ir.regions import Function
 from srcgrad.language.effects import Effect, member, method, of_function
 from srcgrad.language.models import CLASSES, MODELS, ORIGINALS, is_of_model
@@ -316,8 +324,8 @@ def _of_library(
         inside = _of_function(analysis, frame, statement, function, given, heap)  # its derivative is that of its text
         if inside is not NotImplemented:
             return inside  # type: ignore[no-any-return]
-    if _is_operator(function) and not given.keywords and given.more is None:
-        symbol, in_place = _OPERATORS[function]
+    if is_operator(function, len(given.positional)) and not given.keywords and given.more is None:
+        symbol, in_place = OPERATORS[function]
         return arithmetic(analysis, frame, statement, symbol, given.positional, in_place, heap)
     if function is iter and len(given.positional) == 1 == len(values):
         return iterate(analysis, frame, statement, values[0], heap)
@@ -348,16 +356,6 @@ def _of_library(
         return ANY, analysis.unknown([*values, *own], heap)
     effect, kept = with_objects(effect, function, without_dtype(function, given), heap)
     return applied(analysis, frame, statement, effect, kept, heap)
-
-
-_OPERATORS: dict[Any, tuple[str, bool]] = {
-    **{function: (symbol, False) for symbol, function in BINARY.items()},
-    **{function: (symbol, True) for symbol, function in IN_PLACE.items()},
-}
-
-
-def _is_operator(function: Any) -> bool:
-    return isinstance(function, BuiltinFunctionType) and function in _OPERATORS
 
 
 def _has_owner(function: Any) -> bool:

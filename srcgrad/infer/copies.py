@@ -4,6 +4,7 @@ Enters: the function and its arguments.  Leaves: what it returns, and the heap a
 method of the user's may take part, or not enough is known::
 
     other = copy.copy(layer)               other: Layer, another site that holds the same array
+    own = copy.copy(gauge)                 own: what Gauge.__copy__(gauge) returns
     whole = copy.deepcopy([layer])         whole: list, which holds a Layer of its own, with an array of its own
     wide = replace(layer, scale=2.0)       wide: Layer, as calling its class gives it
     held = asdict(layer)                   held: dict, with an entry for each field
@@ -22,7 +23,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from srcgrad.infer.heap import Contents, Heap, Site
-from srcgrad.infer.objects import MAPPINGS, class_of, container, get_attribute, looked_up
+from srcgrad.infer.objects import (
+    MAPPINGS,
+    Made,
+    class_of,
+    container,
+    get_attribute,
+    is_method,
+    looked_up,
+    of_each,
+)
 from srcgrad.infer.outside import is_of_library
 from srcgrad.infer.values import NEVER, SCALARS, Array, At, Atom, Exact, Of, Value, at, exact, union
 
@@ -78,22 +88,30 @@ def _is_itself(atom: Atom) -> bool:
 
 # --- copy ------------------------------------------------------------------------------------------------------------
 def _copy(analysis: Analysis, frame: Frame, statement: Statement, given: Given, heap: Heap) -> Any:
-    found, after = [NEVER], heap
-    for atom in given.positional[0].atoms:
-        if _is_itself(atom) or isinstance(atom, At) and atom.site.kind in (tuple, frozenset):
-            found.append(Value(frozenset((atom,))))
-            continue
-        if not isinstance(atom, At) or heap.is_seen(atom.site):
-            raise Unknown
-        if atom.site.kind not in _COPIED and not is_copied_by_fields(analysis, atom.site.kind):
-            raise Unknown
-        if atom.site.kind in (OrderedDict, Counter) and not _are_plain_keys(heap[atom.site]):
-            raise Unknown  # which are made again, item by item
-        made, after = container(
-            frame, statement, after, _kind(atom.site), replace(heap[atom.site], single=True), atom.site
-        )
-        found.append(made)
-    return union(*found), after
+    return of_each(given.positional[0], heap, lambda atom, heap: _copy_of(analysis, frame, statement, atom, heap))
+
+
+def _copy_of(analysis: Analysis, frame: Frame, statement: Statement, atom: Atom, heap: Heap) -> Made:
+    one = Value(frozenset((atom,)))
+    if _is_itself(atom) or isinstance(atom, At) and atom.site.kind in (tuple, frozenset):
+        return one, heap
+    if not isinstance(atom, At):
+        raise Unknown
+    if _copies_itself(analysis, atom.site.kind):
+        return analysis.call(frame, statement, exact(looked_up(_kind(atom.site), "__copy__")), (one,), heap)
+    if heap.is_seen(atom.site):
+        raise Unknown
+    if atom.site.kind not in _COPIED and not is_copied_by_fields(analysis, atom.site.kind):
+        raise Unknown
+    if atom.site.kind in (OrderedDict, Counter) and not _are_plain_keys(heap[atom.site]):
+        raise Unknown  # which are made again, item by item
+    return container(frame, statement, heap, _kind(atom.site), replace(heap[atom.site], single=True), atom.site)
+
+
+def _copies_itself(analysis: Analysis, kind: Any) -> bool:
+    """Whether a class of the user's has a method that copies its objects, which Python looks up in the class."""
+    is_users = type(kind) is type and not is_of_library(kind) and not analysis.assigned.is_open(kind)
+    return is_users and is_method(looked_up(kind, "__copy__")) and kind not in dispatch_table
 
 
 def _kind(site: Site) -> type:
@@ -187,16 +205,21 @@ def _fields(analysis: Analysis, atom: Atom) -> tuple[dataclasses.Field[Any], ...
 
 
 def _replace(analysis: Analysis, frame: Frame, statement: Statement, given: Given, heap: Heap) -> Any:
-    if len(given.positional[0].atoms) != 1:
-        raise Unknown
-    (atom,) = given.positional[0].atoms
+    return of_each(
+        given.positional[0], heap, lambda atom, heap: _replaced(analysis, frame, statement, atom, given, heap)
+    )
+
+
+def _replaced(
+    analysis: Analysis, frame: Frame, statement: Statement, atom: Atom, given: Given, heap: Heap
+) -> Made:
     fields, kind = _fields(analysis, atom), class_of(atom)
     named = dict(given.keywords)
     if any(not field.init for field in fields) or len(vars(kind)["__dataclass_fields__"]) != len(fields):
         raise Unknown  # some are refused, or are no fields
     for field in fields:
         if field.name not in named:
-            read = get_attribute(analysis, frame, statement, given.positional[0], field.name, heap)
+            read = get_attribute(analysis, frame, statement, Value(frozenset((atom,))), field.name, heap)
             if read is None:
                 return None
             named[field.name], heap = read

@@ -29,7 +29,7 @@ from srcgrad.infer.objects import (
     of_each,
     shown,
 )
-from srcgrad.infer.outside import JOINING
+from srcgrad.infer.outside import JOINING, is_of_library
 from srcgrad.infer.values import ANY, NEVER, SCALARS, Array, At, Atom, Bound, Exact, Of, Value, at, exact, of, union
 from srcgrad.language.models import MODELS
 
@@ -101,7 +101,7 @@ def _item(analysis: Analysis, frame: Frame, statement: Statement, atom: Atom, in
             if contents.entries is not None and is_plain(analysis, heap, index):  # its keys are constants
                 values = union(*(value for _, value in contents.entries))
                 return _or_missing(analysis, frame, statement, receiver, kind, index, values, heap)
-            if not is_plain(analysis, heap, index, contents.items):
+            if not (is_plain(analysis, heap, index) and _compares_plainly(analysis, heap, contents.items)):
                 heap = analysis.unknown([index, receiver], heap)
             return _or_missing(analysis, frame, statement, receiver, kind, index, heap[site].items, heap)
         case At(site=Site(kind=kind)) if kind is not None and is_method(looked_up(kind, "__getitem__")):
@@ -135,6 +135,23 @@ def _item(analysis: Analysis, frame: Frame, statement: Statement, atom: Atom, in
         case Bound(function=None):
             return None
     return ANY, analysis.unknown([receiver, index], heap)
+
+
+def _compares_plainly(analysis: Analysis, heap: Heap, held: Value) -> bool:
+    """Whether comparing a key with the keys among these, each of which was hashed, runs no code of the user's."""
+    return not held.is_any and all(
+        is_plain(analysis, heap, Value(frozenset((atom,)))) or isinstance(atom, At) and (
+            atom.site.kind in (list, dict, set) or _has_identity(analysis, atom.site.kind)
+        )
+        for atom in held.atoms
+    )  # fmt: skip
+
+
+def _has_identity(analysis: Analysis, kind: Any) -> bool:
+    """Whether an object of a class of the user's equals itself alone, or cannot be a key."""
+    if type(kind) is not type or is_of_library(kind) or analysis.assigned.is_open(kind):
+        return False
+    return looked_up(kind, "__hash__") is None or looked_up(kind, "__eq__") is object.__eq__
 
 
 def _is_number(atom: Atom) -> bool:
@@ -262,7 +279,8 @@ def _put(
             return done, heap
         case At(site=Site(kind=kind) as site) if kind in (list, deque, None, *MAPPINGS):
             keys = heap[site].items if kind in MAPPINGS and heap[site].entries is None else NEVER
-            if not is_plain(analysis, heap, index, keys) or kind is None and not is_plain(analysis, heap, value):
+            is_compared = is_plain(analysis, heap, index) and _compares_plainly(analysis, heap, keys)
+            if not is_compared or kind is None and not is_plain(analysis, heap, value):
                 return done, analysis.unknown([receiver, index, value], heap)
             if kind in (list, deque, None) and not is_index(index):  # a slice takes what the value holds
                 held, heap = elements(analysis, frame, statement, value, heap)

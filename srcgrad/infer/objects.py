@@ -213,12 +213,18 @@ def get_attribute(analysis: Analysis, frame: Frame, statement: Statement, base: 
     frame.may_raise(heap)
     if name in REFLECTIVE:
         analysis.assigned.is_lost = True
-    if name in _HANDED_OUT:
+    if name in _HANDED_OUT and not base.consists_of(lambda atom: _is_method_of_users(atom, name)):
         analysis.assigned.note_anywhere(name)
     if base.is_any:
         analysis.assigned.is_lost |= name == "__dict__"
         return ANY, analysis.unknown([base], heap)
     return of_each(base, heap, lambda atom, heap: _attribute(analysis, frame, statement, atom, name, heap))
+
+
+def _is_method_of_users(atom: Atom, name: str) -> bool:
+    """Whether an attribute is one that the user's class of an object defines as a method."""
+    kind = atom.site.kind if isinstance(atom, At) else None
+    return kind is not None and not is_of_library(kind) and is_method(looked_up(kind, name))
 
 
 def _attribute(analysis: Analysis, frame: Frame, statement: Statement, atom: Atom, name: str, heap: Heap) -> Made:

@@ -46,6 +46,7 @@ from srcgrad.specialise.arguments import only_arguments, only_passed_on, spread_
 from srcgrad.specialise.closures import called_apart, calls_itself
 from srcgrad.specialise.derivatives import derivative_called
 from srcgrad.specialise.dispatching import raising
+from srcgrad.specialise.fields import holds_objects
 from srcgrad.specialise.functions import (
     Closure,
     Partial,
@@ -107,8 +108,10 @@ def called(made: Reduced, statement: Assign, reduce: Callable[[Block], Block]) -
         return None if closure is None or not own else of_closure(made, statement, call, closure, own, reduce)
     function = atom.value if isinstance(atom, Exact) else None
     is_text = isinstance(function, FunctionType) or function is not None and model_of(function) is not None
-    is_ruled = lookup(function) is not None and not _is_beyond_its_rule(made, function, call)
-    if is_text and not is_ruled and (lookup(function) is not None or _hands_functions(made, statement, call, target)):
+    is_written = _hands_functions(made, statement, call, target) if lookup(function) is None else (
+        _is_beyond_its_rule(made, function, call) or model_of(function) is not None and _hands_objects(made, call)
+    )  # fmt: skip
+    if is_text and is_written:
         text, owner = summaries[-1].function, model_of(function) or function
         if function is wraps or any(each.function is not text for each in summaries):
             return None
@@ -159,6 +162,12 @@ def _hands_functions(made: Reduced, statement: Assign, call: ir.Call, target: Ve
     return hands_iterators(made, statement, call) or any(operand in made.functions.made for operand in given) or any(
         holds_made(made, made.value(operand)) for operand in (*given, target)
     )  # fmt: skip
+
+
+def _hands_objects(made: Reduced, call: ir.Call) -> bool:
+    """Whether objects of the user's are passed to a call, of which the rule of a function knows nothing."""
+    given = [*call.positional, *(operand for _, operand in call.keywords)]
+    return any(holds_objects(made.facts, made.value(operand)) for operand in given)
 
 
 def outer_closure(owner: FunctionType, text: Function) -> Closure:

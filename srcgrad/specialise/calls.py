@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import replace
 from types import FunctionType
 from typing import Any
@@ -193,7 +194,9 @@ def _applied(
 ) -> Made:
     """A function with a rule."""
     given = [*node.args, *(keyword.value for keyword in node.keywords)]
-    if any(holds_objects(context.facts, context.value(argument)) for argument in given):
+    # Where a method of the user's takes part in a copy, the analysis has noted it as unknown code.
+    is_copy = function in (copy.copy, copy.deepcopy)
+    if not is_copy and any(holds_objects(context.facts, context.value(argument)) for argument in given):
         context.refuse(node, "a function that is applied to objects")
     if any(id(object_of(argument)) in JOINING or any(
         isinstance(one, Exact) and id(one.value) in JOINING for one in context.value(argument).atoms

@@ -14,6 +14,7 @@ which this holds are refused.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from types import BuiltinFunctionType, FunctionType
@@ -23,9 +24,11 @@ import gast
 
 from srcgrad.frontend.classes import found, is_user_class
 from srcgrad.frontend.scope import importable
+from srcgrad.infer.applying import OPERATORS, is_operator
 from srcgrad.infer.summaries import Summary
 from srcgrad.infer.values import SCALARS, Array, At, Bound, Exact, Of, Value, exact, of, union
 from srcgrad.ir import operations as ir
+from srcgrad.ir.evaluating import COMPARING
 from srcgrad.ir.operations import Literal, Operand, Version
 from srcgrad.ir.regions import Assign, Block, Fall, If, Raise, Statement
 from srcgrad.ir.restoring.tree import Spelled
@@ -61,6 +64,10 @@ def explicit(made: Reduced, statement: Assign) -> list[Statement] | None:
     called = made.called.get(statement)
     if not called:
         return [] if _is_of_object(made, statement) else None
+    operation = _as_operator(made, statement.operation)
+    if isinstance(operation, ir.Compare) and operation is not statement.operation:  # whose model compares
+        called = [inner for outer in called for found_ in outer.calls.values() for inner in found_]
+    statement = replace(statement, operation=operation)
     for sent in [] if any(map(_may_decline, called)) else _sent(made, statement.operation):
         kinds = _kinds(made.value(made.known.get(sent.receiver, sent.receiver)))
         tests = _of_none(made, statement, sent)
@@ -72,6 +79,24 @@ def explicit(made: Reduced, statement: Assign) -> list[Statement] | None:
     if isinstance(statement.operation, _CALLING):
         made.refuse(statement.node, "what a method does here")
     return None
+
+
+_COMPARISONS = {COMPARING[symbol]: symbol for symbol in COMPARED}
+
+
+def _as_operator(made: Reduced, operation: ir.Operation) -> ir.Operation:
+    """The operator that a function of ``operator`` applies, or ``pow``; any other operation as it is."""
+    if not isinstance(operation, ir.Call) or operation.keywords or operation.star is not None or (
+        operation.rest is not None
+    ):
+        return operation
+    function = static_of(made.value(made.known.get(operation.function, operation.function)))
+    if isinstance(function, BuiltinFunctionType) and function in _COMPARISONS and len(operation.positional) == 2:
+        return ir.Compare(_COMPARISONS[function], *operation.positional)
+    if not is_operator(function, len(operation.positional)):
+        return operation
+    symbol, in_place = OPERATORS[function]
+    return ir.Operator(symbol, operation.positional, in_place)
 
 
 def _is_of_object(made: Reduced, statement: Assign) -> bool:
@@ -197,6 +222,8 @@ def _sent(made: Reduced, operation: ir.Operation) -> list[_Sent]:
 def _sent_by_call(made: Reduced, function: Operand, given: tuple[Operand, ...], keywords: Any) -> list[_Sent]:
     value = made.value(made.known.get(function, function))
     atoms, named = value.atoms, static_of(value)
+    if named is copy.copy and len(given) == 1:
+        return [_Sent(given[0], "__copy__")]
     if isinstance(named, BuiltinFunctionType) and given and (name := METHODS_OF_FUNCTIONS.get(named)) is not None:
         return [_Sent(given[0], name, given[1:], keywords)]
     read = made.origins.get(function)

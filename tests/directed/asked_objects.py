@@ -92,6 +92,41 @@ def copies_as_the_class_says(x):
     return copy.copy(g).level * x[1] + copy.copy(Gauge(x[2])).level * g.level
 
 
+class Counted:
+    def __init__(self, level):
+        self.level = level
+
+    def __copy__(self):
+        self.level = self.level * 2.0
+        return Counted(self.level * 3.0)
+
+
+@directed(vector(3))
+def copies_that_change_what_they_are_made_of(x):
+    first = Counted(x[0])
+    second = copy.copy(first)
+    second.level = second.level * x[1]
+    third = copy.copy(second) if x[2] > 0 else second
+    return first.level * second.level * third.level
+
+
+class Growing:
+    def __init__(self, level):
+        self.level = level
+
+    def __imul__(self, other):
+        self.level = self.level * other
+        return self
+
+
+@directed(vector(3))
+def operators_in_place_by_function(x):
+    first = Growing(x[0])
+    same = operator.imul(first, x[1])
+    operator.imul(same, pow(x[2], 2))
+    return first.level * same.level * x[0]
+
+
 class Bits:
     def __init__(self, level):
         self.level = level

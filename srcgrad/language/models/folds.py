@@ -14,7 +14,7 @@ from srcgrad.language.models.table import Absent, models
 
 @models(sum)
 def total(iterable, /, start=0):
-    if isinstance(start, str | bytes | bytearray):
+    if isinstance(start, (str, bytes, bytearray)):
         raise TypeError("sum() cannot sum text")
     made = start
     for item in iterable:
@@ -61,7 +61,10 @@ def _extreme(values, key, default, is_beyond):
         raise TypeError("max() and min() take an argument at least")
     if len(values) > 1 and default is not Absent:
         raise TypeError("there is no default of several arguments")
-    items = iter(values[0] if len(values) == 1 else values)
+    given = values[0] if len(values) == 1 else values
+    if type(given) is list or type(given) is tuple:  # others may say themselves what their items are
+        return _extreme_of_places(given, key, default, is_beyond)
+    items = iter(given)
     found = next(items, Absent)
     if found is Absent:
         if default is Absent:
@@ -72,6 +75,22 @@ def _extreme(values, key, default, is_beyond):
         item_key = item if key is None else key(item)
         if is_beyond(item_key, found_key):
             found, found_key = item, item_key
+    return found
+
+
+def _extreme_of_places(items, key, default, is_beyond):
+    """The same of a list or tuple, item by item, as long as there are more."""
+    if not items:
+        if default is Absent:
+            raise ValueError("max() and min() of an empty iterable have no value")
+        return default
+    found = items[0]
+    found_key = found if key is None else key(found)
+    for place, item in enumerate(items):
+        if place > 0:
+            item_key = item if key is None else key(item)
+            if is_beyond(item_key, found_key):
+                found, found_key = item, item_key
     return found
 
 
