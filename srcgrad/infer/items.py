@@ -14,7 +14,7 @@ import numpy as np
 from srcgrad.infer.applying import parts_of
 from srcgrad.infer.data import besides_data
 from srcgrad.infer.examples import Result, outcomes
-from srcgrad.infer.heap import Contents, Heap, Site
+from srcgrad.infer.heap import Contents, Heap, Site, sites_of
 from srcgrad.infer.iteration import elements
 from srcgrad.infer.named import is_named_tuple
 from srcgrad.infer.objects import (
@@ -30,7 +30,23 @@ from srcgrad.infer.objects import (
     shown,
 )
 from srcgrad.infer.outside import JOINING, is_of_library
-from srcgrad.infer.values import ANY, NEVER, SCALARS, Array, At, Atom, Bound, Exact, Of, Value, at, exact, of, union
+from srcgrad.infer.values import (
+    ANY,
+    NEVER,
+    SCALARS,
+    Array,
+    At,
+    Atom,
+    Bound,
+    Exact,
+    Of,
+    Value,
+    are_arrays,
+    at,
+    exact,
+    of,
+    union,
+)
 from srcgrad.language.models import MODELS
 
 if TYPE_CHECKING:
@@ -107,6 +123,11 @@ def _item(analysis: Analysis, frame: Frame, statement: Statement, atom: Atom, in
         case At(site=Site(kind=kind)) if kind is not None and is_method(looked_up(kind, "__getitem__")):
             method = exact(looked_up(kind, "__getitem__"))
             return analysis.call(frame, statement, method, (receiver, index), heap)
+        case At(site=Site(kind=np.flatiter) as site) if is_plain(analysis, heap, index):
+            arrays = heap[site].get("of")
+            if is_index(index) and are_arrays(arrays, of_numbers=True):
+                return union(*(a.number for a in arrays.atoms if isinstance(a, Array) and a.number)), heap
+            return data(frame, statement, heap, *(heap[s].items for s in sites_of(arrays)))
         case At(site=Site(kind=None) as site) if is_plain(analysis, heap, index):
             return union(heap[site].items, Value(frozenset((Array(site),)))), heap
         case Of(kind=kind) if issubclass(kind, np.number | np.bool_) and _is_empty(index, heap):
@@ -272,6 +293,9 @@ def _put(
             return None
         case At(site=Site(kind=kind)) if kind is tuple:
             return None
+        case At(site=Site(kind=np.flatiter) as site):
+            arrays = heap[site].get("of")
+            return of_each(arrays, heap, lambda one, heap: _put(analysis, frame, statement, one, index, value, heap))
         case Array(site=site) if is_plain(analysis, heap, index, value):
             if atom.dtype is None or atom.dtype.hasobject:
                 more = replace(heap[site], single=False, rest=union(heap[site].items, value))

@@ -17,7 +17,7 @@ import numpy as np
 from srcgrad.infer.dispatch import by_methods
 from srcgrad.infer.examples import outcomes
 from srcgrad.infer.generators import resumed
-from srcgrad.infer.heap import Contents, Heap, Site
+from srcgrad.infer.heap import Contents, Heap, Site, sites_of
 from srcgrad.infer.named import is_named_tuple
 from srcgrad.infer.objects import (
     CONTAINERS,
@@ -74,6 +74,11 @@ def elements(analysis: Analysis, frame: Frame, statement: Statement, value: Valu
             case At(site=Site(kind=kind) as site) if kind in ITERATORS:
                 made, heap = _of_iterator(analysis, frame, statement, site, heap[site], heap)
                 found.append(made)
+            case At(site=Site(kind=np.flatiter) as site):
+                arrays = heap[site].get("of")
+                made, heap = data(frame, statement, heap, *(heap[one].items for one in sites_of(arrays)), part="item")
+                numbers = [a.number if isinstance(a, Array) else None for a in arrays.atoms]
+                found.append(made if None in numbers else union(*(number for number in numbers if number is not None)))
             case At(site=Site(kind=kind)) if kind in CLASSES and is_method(looked_up(kind, "__iter__")):
                 begun = iterate(analysis, frame, statement, Value(frozenset((atom,))), heap)
                 if begun is not None:
@@ -129,6 +134,8 @@ def iterate(analysis: Analysis, frame: Frame, statement: Statement, value: Value
             made, heap = container(frame, statement, heap, _OF_KIND[kind], Contents(fields={"of": source}), kind)
             found.append(made)
         elif isinstance(atom, At) and (kind in ITERATORS or atom.site in analysis.generators):
+            found.append(source)
+        elif kind is np.flatiter:
             found.append(source)
         elif isinstance(atom, At) and kind is None:
             held, heap = elements(analysis, frame, statement, source, heap)

@@ -247,10 +247,10 @@ def _attribute(analysis: Analysis, frame: Frame, statement: Statement, atom: Ato
             return made or _of_builtin(frame, statement, receiver, np.ndarray, name, heap)
         case Bound(receiver=receiver, function=None) if all(map(is_data, receiver.atoms)) and not is_of_methods(name):
             return None  # or it is no method, but an attribute
-        case At(site=Site(kind=None)) if name in DESCRIBING:
-            from srcgrad.infer.views import described
+        case At(site=Site(kind=None)) if name in DESCRIBING or name == "flat":
+            from srcgrad.infer.views import described, elements_of
 
-            return described(frame, statement, name, heap)
+            return (elements_of if name == "flat" else described)(frame, statement, atom, name, heap)
         case At(site=Site(kind=None)):
             held = heap[atom.site].get(name)
             return (held if is_attribute(name) else union(Value(frozenset((Bound(receiver, name),))), held)), heap

@@ -112,8 +112,7 @@ def _read_global(analysis: Analysis, frame: Frame, statement: Statement, op: ir.
         return ANY, heap
     if op.name in frame.namespace:
         found, data = analysis.outside.value(frame.namespace[op.name]), analysis.facts.data
-        is_open = found == exact(None) and data is not None  # a saved program may find another value
-        return union(found, at(data)) if is_open and data else found, heap
+        return union(found, at(data)) if data and found == exact(None) else found, heap  # which may have a value later
     own = frame.namespace.get("__builtins__", sys.modules["builtins"])
     known = own if isinstance(own, dict) else vars(own)
     return (analysis.outside.value(known[op.name]), heap) if op.name in known else None

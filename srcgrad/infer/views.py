@@ -19,7 +19,7 @@ from srcgrad.infer.examples import Result, outcomes
 from srcgrad.infer.heap import Contents, Heap, Site
 from srcgrad.infer.objects import class_of, container, data, shown
 from srcgrad.infer.parameters import Given
-from srcgrad.infer.values import NEVER, Array, At, Exact, Of, Value, exact, of, union
+from srcgrad.infer.values import NEVER, Array, At, Atom, Exact, Of, Value, exact, of, union
 
 if TYPE_CHECKING:
     from srcgrad.infer.frames import Frame
@@ -242,7 +242,12 @@ def _cast(source: Value, rest: Sequence[Value], heap: Heap) -> list[Result] | No
     return list(found)
 
 
-def described(frame: Frame, statement: Statement, name: str, heap: Heap) -> Made:
+def elements_of(frame: Frame, statement: Statement, array: Atom, name: str, heap: Heap) -> Made:
+    """``array.flat``: an iterator over the elements, which are read and stored by places too."""
+    return container(frame, statement, heap, np.flatiter, Contents(fields={"of": Value(frozenset((array,)))}))
+
+
+def described(frame: Frame, statement: Statement, array: Atom, name: str, heap: Heap) -> Made:
     """An attribute that says how an array is laid out, of which nothing else is known; None of others."""
     if name not in DESCRIBING:
         return None
@@ -256,9 +261,9 @@ def described(frame: Frame, statement: Statement, name: str, heap: Heap) -> Made
 def attribute(frame: Frame, statement: Statement, array: Array, name: str, heap: Heap) -> Made:
     """An attribute that says how an array is laid out, or that shows its memory; None of others."""
     if name == "flat":
-        return container(frame, statement, heap, np.flatiter, Contents(fields={"of": Value(frozenset((array,)))}))
+        return elements_of(frame, statement, array, name, heap)
     if array.rank is None or array.dtype is None:
-        return described(frame, statement, name, heap)
+        return described(frame, statement, array, name, heap)
     match name:
         case "shape" | "strides":
             return container(frame, statement, heap, tuple, Contents(parts=(of(int),) * array.rank))
