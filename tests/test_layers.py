@@ -31,7 +31,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "errors": (),
     "runtime": GROUND,
     "syntax": GROUND,
-    "language": (),
+    "language": (*GROUND, "runtime"),
     "rules": BASE,
     "ir": (*GROUND, "runtime", "syntax"),
     **{room: (*BASE, "rules", "ir", *COMPILER[:index]) for index, room in enumerate(COMPILER)},

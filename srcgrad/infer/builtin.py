@@ -40,9 +40,11 @@ from srcgrad.infer.objects import (
     set_attribute,
 )
 from srcgrad.infer.outside import is_of_library
-from srcgrad.infer.values import ANY, SCALARS, At, Bound, Exact, Value, exact, of, union
+from srcgrad.infer.values import ANY, SCALARS, At, Bound, Exact, Value, exact, is_unchanging, of, union
+from srcgrad.infer.values import are_numbers as are_all_numbers
 from srcgrad.language.models import CLASSES
 from srcgrad.language.operators import METHODS_OF_FUNCTIONS
+from srcgrad.runtime.containers import are_numbers, argsorted
 
 if TYPE_CHECKING:
     from srcgrad.infer.frames import Frame
@@ -132,6 +134,19 @@ def _len(analysis: Analysis, frame: Frame, statement: Statement, given: _Values,
     lengths = [length(atom, heap) for atom in given[0].atoms]
     is_counted = not given[0].is_any and None not in lengths
     return (union(*map(exact, lengths)) if is_counted else of(int)), heap
+
+
+def _are_numbers(analysis: Analysis, frame: Frame, statement: Statement, given: _Values, heap: Heap) -> Any:
+    """Whether it is certain that items are numbers; the model that asks is right for numbers either way."""
+    items = union(*(heap[atom.site].items for atom in given[0].atoms if isinstance(atom, At)))
+    return exact(not given[0].is_any and are_all_numbers(items) and all(map(is_unchanging, items.atoms))), heap
+
+
+def _argsorted(analysis: Analysis, frame: Frame, statement: Statement, given: _Values, heap: Heap) -> Any:
+    """Places in the order of keys, which are numbers."""
+    if not is_plain(analysis, heap, *given):
+        return NotImplemented
+    return container(frame, statement, heap, list, Contents(rest=of(int)))
 
 
 def length(atom: Any, heap: Heap) -> int | None:
@@ -328,6 +343,8 @@ _OF_MATH: dict[Any, type] = dict(_classes_of_math())
 _Follow = Callable[["Analysis", "Frame", "Statement", _Values, Heap], Any]
 _FOLLOWED: dict[Any, _Follow] = {
     len: _len,
+    are_numbers: _are_numbers,
+    argsorted: _argsorted,
     isinstance: _isinstance,
     issubclass: _asked,
     callable: _callable,

@@ -84,7 +84,7 @@ constant(bisect.bisect_left, bisect.bisect_right)
 
 # of the runtime
 constant(
-    runtime.all_places, runtime.dtype_of_first,
+    runtime.all_places, runtime.are_numbers, runtime.dtype_of_first,
     runtime.chosen, runtime.chosen_number, runtime.argsorted, runtime.shortest, runtime.places_of, runtime.is_above,
     runtime.is_below, runtime.is_exact, runtime.is_within, runtime.attribute, runtime.made, runtime.require_apart,
     runtime.require_arithmetic, runtime.require_count, runtime.require_data, runtime.require_indexed,

@@ -68,8 +68,8 @@ _NAMES = {
     "chains": "corner doubled multi_dot_slope undoubled unmulti_dot",
     "closures": "Closure closure is_made_of made_of one_for units unwritten",
     "containers": (
-        "all_places argsorted chosen chosen_number dtype_of_first gather is_exact operand pack_like places_of "
-        "rearray require_stores require_unshared shortest spread tolist total unarray ungather unpack_like "
+        "all_places are_numbers argsorted chosen chosen_number dtype_of_first gather is_exact operand pack_like "
+        "places_of rearray require_stores require_unshared shortest spread tolist total unarray ungather unpack_like "
         "widened"
     ),
     "convolution": "kaiser_abscissas unconvolve uncorrelate_left uncorrelate_right",

@@ -132,6 +132,11 @@ def argsorted(items: Any, reverse: bool = False) -> list[int]:
         return sorted(range(len(items)), key=places_of(items).__getitem__, reverse=reverse)
 
 
+def are_numbers(items: Any) -> bool:
+    """Whether items are compared by what they are, and by no method of the user's."""
+    return all(type(item) in _NUMBERS for item in items)
+
+
 @contextmanager
 def _compared(items: Any) -> Iterator[None]:
     """Around comparisons of objects by methods of theirs, which are run as they are: they may store nothing."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 
 from srcgrad.language.models.table import Absent, models
+from srcgrad.runtime.containers import are_numbers, argsorted
 
 
 @models(sum)
@@ -96,15 +97,24 @@ def _extreme_of_places(items, key, default, is_beyond):
 
 @models(sorted)
 def ordered(iterable, /, *, key=None, reverse=False):
-    made = list(iterable)
-    sort(made, key, reverse)
-    return made
+    items = list(iterable)
+    return [items[place] for place in order_of(items, key, reverse)]
 
 
 def sort(items, key, reverse):
-    """Sort a list in place; equal items keep their order.  Each is looked for its place among those before it."""
+    """Sort a list in place; equal items keep their order."""
+    before = list(items)
+    for place, chosen in enumerate(order_of(items, key, reverse)):
+        items[place] = before[chosen]
+
+
+def order_of(items, key, reverse):
+    """The places of items in their order.  Where a method of the user's may compare them, each is looked for its place
+    among those before it."""
     keys = [item if key is None else key(item) for item in items]
-    before, order = list(items), []
+    if are_numbers(keys):
+        return argsorted(keys, reverse)
+    order = []
     for place in range(len(keys)):
         first, last = 0, place
         while first < last:
@@ -114,5 +124,4 @@ def sort(items, key, reverse):
             else:
                 first = middle + 1
         order.insert(first, place)
-    for place, chosen in enumerate(order):
-        items[place] = before[chosen]
+    return order
