@@ -15,6 +15,7 @@ from collections import ChainMap, Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -343,6 +344,32 @@ def test_operators(a: int, b: int, items: list[int]) -> None:
 def test_statistics(items: list[int]) -> None:
     for name in ("median", "median_low", "median_high", "mode", "multimode"):
         same(getattr(statistics, name), items)
+
+
+@given(st.lists(st.floats(-3, 3), min_size=2, max_size=4), st.integers(-2, 1), st.sampled_from([None, "d", [int], "f"]))
+def test_functions_of_elements_and_rows(items: list[float], axis: int, otypes: Any) -> None:
+    """The same numbers and dtypes, of the same calls in the same order: one more where the dtype is asked for."""
+    table, row = np.outer(items, items), np.array(items)
+    for f in (np.sort, np.sum, lambda v: np.outer(v, v), lambda v: v[:1] > 0.0):
+        made = MODELS[np.apply_along_axis](f, axis, table)
+        np.testing.assert_array_equal(made, np.apply_along_axis(f, axis, table), strict=True)
+    functions: list[Callable[..., Any]] = [
+        lambda v: v * 0.5, lambda v: 1 if v > 0.0 else v, lambda v, w: v * w, lambda u, v, w: u + v * w,
+    ]  # fmt: skip
+    for f in functions:
+        calls: list[list[tuple[Any, ...]]] = []
+        found = []
+        for kind in (np.vectorize, CLASSES[np.vectorize]):
+            calls.append([])
+
+            def noted(*given: Any, f: Callable[..., Any] = f, seen: list[Any] = calls[-1]) -> Any:
+                seen.append(given)
+                return f(*given)
+
+            operands = (row, 2.0, table[:, :1])[: f.__code__.co_argcount]
+            found.append(kind(noted, otypes=otypes)(*operands))
+        np.testing.assert_array_equal(found[0], found[1], strict=True)
+        assert calls[0] == calls[1]
 
 
 class Closed:

@@ -145,9 +145,10 @@ def raised_from_another(x):
 
 
 PROGRAMS = [
-    vectorized_by_partial_and_its_function, vectorized_that_stores, vectorized_of_three, vectorized_to_other_numbers,
-    elements_that_are_stored_meanwhile, joined_with_ranges, results_by_name, unpacked_expression, star_of_unknown_length, entries_by_computed_keys,
-    objects_that_hold_what_captures, raised_from_another,
+    vectorized_by_partial_and_its_function, vectorized_that_stores, vectorized_of_three,
+    vectorized_to_other_numbers, elements_that_are_stored_meanwhile, joined_with_ranges, results_by_name,
+    unpacked_expression, star_of_unknown_length, entries_by_computed_keys, objects_that_hold_what_captures,
+    raised_from_another,
 ]  # fmt: skip
 
 
