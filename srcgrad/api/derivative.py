@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from inspect import Signature
 from types import FunctionType, MethodType
@@ -56,14 +57,9 @@ class Derivative:
     """A function compiled into one of its derivatives; ``mode`` is reverse, value, split or forward."""
 
     def __init__(
-        self,
-        primal: Callable[..., Any],
-        argnums: Argnums = 0,
-        *,
-        mode: str = "reverse",
-        has_aux: bool = False,
+        self, primal: Callable[..., Any], argnums: Argnums = 0, *, mode: str = "reverse", has_aux: bool = False,
         holomorphic: bool = False,
-    ) -> None:
+    ) -> None:  # fmt: skip
         require_derivable(primal)
         if defines(type(primal), "__srcgrad_function__"):
             primal = primal.__srcgrad_function__()  # type: ignore[attr-defined]
@@ -206,19 +202,19 @@ class Derivative:
 
     def _compile(self, values: tuple[Any, ...] | None, mode: str, shown: bool) -> tuple[Compiled, bool]:
         """The program, and whether it, or what it derives, may be for arguments that are at their defaults."""
+        from srcgrad import programs
         from srcgrad.calling import DOORS
         from srcgrad.frontend.applying import applying, is_right_as_text
         from srcgrad.infer.entry import Constant
         from srcgrad.pipeline import compile_request
-        from srcgrad.programs import Request, present_options
 
-        callee, options = self._callee(values), present_options()
+        callee, options = self._callee(values), programs.present_options()
         named, facts = list(zip(self.parameters.names, values or (), strict=False)), None
         if values is not None and options.specialise:
             facts = {name: fact_of(value, name) for name, value in named if not is_static(value)}
         tupled, is_open = isinstance(self.argnums, tuple), values is None and not shown
-        kept = self.parameters.names[: len(self.parameters.first)]
-        request = Request(callee, self.wanted, mode, facts, tupled, DOORS, open=is_open, kept=kept, shown=shown)
+        own = self.parameters.names[: len(self.parameters.first)]
+        request = programs.Request(callee, self.wanted, mode, facts, tupled, DOORS, open=is_open, kept=own, shown=shown)
         refused: Exception | None = None
         failed: InternalError | None = None
         applied = applying(self.primal, [n for n, v in named if v is None])  # the rule that it has, before its text
@@ -244,6 +240,9 @@ class Derivative:
         if refused is None:
             assert failed is not None
             raise failed
+        if isinstance(self.primal, Derivative) and options.infer:  # the text of a derivative that the front end writes
+            with programs.options(infer=False), suppress(LanguageError, MissingRule, InternalError):
+                return self._compile(values, mode, shown)
         raise refused.with_traceback(None) from None
 
     def arguments(self, values: tuple[Any, ...]) -> tuple[Any, ...]:

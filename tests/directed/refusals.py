@@ -38,8 +38,6 @@ REFUSED: dict[str, tuple[str, ...]] = {
     "view_given_to_callee": ("a view of a dict is given to a function that may change the dict",),
     "copies_that_change_what_they_are_made_of": ("__copy__ of class Counted stores, and is called where no call",),
     "operators_in_place_by_function": ("imul is given an object",),
-    # At second order only: the text of the first derivative asks of which class a layer is.
-    "a_chain_of_layers_of_two_classes": ("which classes the objects in",),
     # At second order only: the text of the first derivative reads the axis out of what it saved.
     "keywords_of_library_functions_that_are_known": ("the axis of unreduce varies",),
 }
