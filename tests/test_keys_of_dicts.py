@@ -244,3 +244,95 @@ def test_an_array_that_is_read_by_a_key_where_nothing_runs() -> None:
         grad(rows)(m)
     with options(specialise=False, infer_data=True):
         np.testing.assert_allclose(grad(rows)(m), 2.0 * m)
+
+
+# --- keys that vary --------------------------------------------------------------------------------------------------
+def of_pairs(x):
+    d = dict([(x[0], 1.0), (x[1], x[2])])
+    return sum([k * v for k, v in d.items()])
+
+
+def of_one_pair(x):
+    d = dict([((x[0], 1), x[1])])
+    return sum([k[0] * v for k, v in d.items()])
+
+
+def of_pairs_under_another_name(x):
+    pairs = [(0.5, 1.0)]
+    again = pairs
+    again.append((x[1], x[2]))
+    d = dict(pairs)
+    return sum([k * v for k, v in d.items()])
+
+
+def of_pairs_in_a_loop(x):
+    pairs = []
+    for v in x:
+        pairs.append((v, 2.0))
+    d = dict(pairs)
+    return sum([k * v for k, v in d.items()])
+
+
+def filled(pairs, x):
+    pairs.append((x[0], 1.0))
+
+
+def of_pairs_that_a_callee_adds(x):
+    pairs = [("a", x[1])]
+    filled(pairs, x)
+    d = dict(pairs)
+    return sum([k for k in d if k != "a"]) + sum(d.values())
+
+
+def items_of_an_array(x):
+    d = {}
+    for i in range(3):
+        d[x[i]] = 1.0
+    return sum([k * v for k, v in d.items()])
+
+
+def the_greatest_of_items(x):
+    d = {}
+    for i in range(3):
+        d[x[i]] = 1.0
+    return max(d)
+
+
+def items_in_tuples(x):
+    d = {}
+    for i in range(3):
+        d[i, x[i]] = 1.0
+    return sum(k[1] for k in d)
+
+
+VARYING = [
+    of_pairs, of_one_pair, of_pairs_under_another_name, of_pairs_in_a_loop, of_pairs_that_a_callee_adds,
+    items_of_an_array, the_greatest_of_items, items_in_tuples,
+]  # fmt: skip
+WAYS: list[dict[str, Any]] = [{}, {"infer": False}, {"specialise": False}, {"infer": False, "specialise": False}]
+
+
+@pytest.mark.parametrize("way", WAYS, ids=str)
+@pytest.mark.parametrize("function", VARYING)
+def test_keys_that_vary_are_refused(function: Callable[..., Any], way: dict[str, Any]) -> None:
+    """Silently zero once: of pairs only those that a loop put into the list itself were looked at, and of ``d[x[i]]``
+    the array where nothing was known of it, which is no key."""
+    x = np.array([0.7, 1.3, -0.4])
+    with options(**way), pytest.raises((UnsupportedSyntax, RefusedType), match="key"):
+        grad(function)(x)
+    with options(**way), pytest.raises((UnsupportedSyntax, RefusedType), match="key"):
+        jvp(function, (x,), (np.ones(3),))
+
+
+def of_constant_numbers(x):
+    d = dict([(0.5, x[0]), (1.5, x[1])])
+    e = dict([["a", x[1]], ["b", x[2]]])
+    f = dict([(i, v) for i, v in enumerate(x)])
+    return sum([k * v for k, v in [*d.items(), *f.items()]]) + e["a"] * sum(e.values())
+
+
+@pytest.mark.parametrize("way", WAYS, ids=str)
+def test_keys_that_do_not_vary_are_right(way: dict[str, Any]) -> None:
+    x = np.array([0.7, 1.3, -0.4])
+    with options(**way):
+        np.testing.assert_allclose(grad(of_constant_numbers)(x), [0.5, 1.5 + 1.0 + 2 * x[1] + x[2], 2.0 + x[1]])

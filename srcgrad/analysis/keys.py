@@ -14,7 +14,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import TypeAlias
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import gast
 import numpy as np
@@ -76,7 +77,7 @@ class KeyReader:
     def guards(self, function: Function, activity: Activity, facts: Mapping[str, Fact]) -> dict[Statement, list[str]]:
         """Where keys are put into dicts that vary if they are numbers, which nobody knows before the program runs."""
         statements = list(walk(function.body))
-        pairs, taken = _pairs(statements), _taken(statements, activity, facts, _may_be_number)
+        pairs, taken = _pairs(function), _taken(statements, activity, facts, _may_be_number)
         found: dict[Statement, list[str]] = {}
         of_use = (
             statement.target in activity.useful_after(statement)
@@ -115,7 +116,7 @@ class KeyReader:
     def refuse(self, function: Function, activity: Activity, facts: Mapping[str, Fact]) -> None:
         """Refuse keys that vary where what is read of them is of use."""
         statements = list(walk(function.body))
-        pairs, carried = _pairs(statements), _carried(statements)
+        pairs, carried = _pairs(function), _carried(statements)
         taken = _taken(statements, activity, facts, _is_number)
         puts = [put for statement in statements for put in _puts(statement, pairs, facts)]
 
@@ -182,7 +183,7 @@ class KeyReader:
         try:
             function, activity, known = self.inside(made, given, facts)
             statements = list(walk(function.body))
-            pairs = _pairs(statements)
+            pairs = _pairs(function)
             keys = [key for each in statements for _, put in _puts(each, pairs, known) for key in put]
             if any(_may_be_number(known.get(name)) and name in activity.varied_before(at) for at, name in keys):
                 return True
@@ -198,7 +199,7 @@ class KeyReader:
 def puts_keys(function: Function) -> bool:
     """Whether a function may put keys into dicts."""
     statements = list(walk(function.body))
-    pairs = _pairs(statements)
+    pairs = _pairs(function)
     return any(keys for statement in statements for _, keys in _puts(statement, pairs, {}))
 
 
@@ -295,27 +296,77 @@ def _makes_number(node: gast.AST) -> bool:
     return False
 
 
-def _pairs(statements: Iterable[Statement]) -> dict[str, list[tuple[Statement, str]]]:
-    """The names that are first in the pairs of lists of pairs, by the list."""
-    firsts: dict[str, list[tuple[Statement, str]]] = {}
-    lists: list[tuple[str, str]] = []
-    for statement in statements:
+_Key: TypeAlias = tuple[Statement, str]
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """What is known of the pairs of a function: where the first of them are named, by the name of what holds the pairs,
+    and the names of what may hold others."""
+
+    firsts: Mapping[str, list[_Key]]
+    opened: set[str]
+
+
+def _pairs(function: Function) -> Pairs:
+    """The names that are first in the pairs that a name may hold, which is a list of such by whatever way it got them:
+    what is taken out of a container may hold the pairs that lie anywhere in it."""
+    own: dict[str, dict[_Key, None]] = {}  # of a display itself
+    held: dict[str, dict[_Key, None]] = {}  # of its items
+    deep: dict[str, dict[_Key, None]] = {}  # of all that can be reached
+    steps: list[tuple[Any, Any, str, Iterable[str]]] = []  # from one table to another, for a name and its parts
+    for statement in walk(function.body):
         match statement:
-            case Bind(target=target, operation=Pack(elements=[key, _])):
-                firsts.setdefault(target, []).extend((statement, name) for name in names_read(key))
-            case Append(sequence=name, value=value):
-                lists += [(name, each) for each in names_read(value)]
             case Bind(target=target, operation=Pack(elements=elements)):
-                lists += [(target, each) for each in atoms(elements)]
-    found: dict[str, list[tuple[Statement, str]]] = {}
-    for name, each in lists:
-        found.setdefault(name, []).extend(firsts.get(each, []))
+                firsts: dict[_Key, None] = {(statement, n): None for e in elements[:1] for n in names_read(e)}
+                own.setdefault(target, {}).update(firsts)
+                deep.setdefault(target, {}).update(firsts)
+                parts = [name for element in elements for name in atoms(element)]
+                steps += [(own, held, target, parts), (deep, deep, target, parts)]
+            case Append(sequence=name, value=value) | Store(base=name, value=value) | SetField(base=name, value=value):
+                steps += [(own, held, name, names_read(value)), (deep, deep, name, names_read(value))]
+            case Bind(target=target, operation=Index(base=base) | Field(base=base) | Exchange(base=base)):
+                steps += [(held, own, target, [base]), (deep, held, target, [base]), (deep, deep, target, [base])]
+                steps.append((deep, deep, base, [target]))  # what is put into an item later
+            case Unpack(targets=targets, source=source):
+                taken = ((held, own), (deep, held), (deep, deep))
+                steps += [(*tables, target, [source]) for target in targets for tables in taken]
+            case For(index=index, iterable=iterable):
+                through = names_read(iterable)
+                steps += [(held, own, index, through), (deep, held, index, through), (deep, deep, index, through)]
+            case Bind(target=target, expression=expression):
+                same = names_read(expression)
+                steps += [(table, table, target, same) for table in (own, held, deep)]
+                # It may be the same object, into which something is put later.
+                steps += [(table, table, name, [target]) for name in same for table in (held, deep)]
+    size = -1
+    while size != (size := sum(len(firsts) for table in (own, held, deep) for firsts in table.values())):
+        for source, into, name, read in steps:
+            into.setdefault(name, {}).update({first: None for part in read for first in source.get(part, ())})
+    return Pairs({name: list(firsts) for name, firsts in held.items()}, _opened(function))
+
+
+def _opened(function: Function) -> set[str]:
+    """The names of what callers made or callees are given, which may hold pairs that are not seen here."""
+    same: list[set[str]] = []
+    found = set(function.parameters)
+    for statement in walk(function.body):
+        match statement:
+            case Bind(operation=Call(arguments=arguments)):
+                found.update(name for argument in arguments for name in atoms(argument))
+            case Bind(target=target, operation=Copy() | Index() | Field() | Fixed() | Apply(), expression=expression):
+                same.append({target, *names_read(expression)})
+            case Append(sequence=name, value=value) | Store(base=name, value=value) | SetField(base=name, value=value):
+                same.append({name, *names_read(value)})
+    size = -1
+    while size != (size := len(found)):
+        for names in same:
+            if not names.isdisjoint(found):
+                found |= names
     return found
 
 
-def _puts(
-    statement: Statement, pairs: Mapping[str, list[tuple[Statement, str]]], facts: Mapping[str, Fact]
-) -> Iterable[tuple[str, list[tuple[Statement, str]]]]:
+def _puts(statement: Statement, pairs: Pairs, facts: Mapping[str, Fact]) -> Iterable[tuple[str, list[_Key]]]:
     """Each name into which a statement puts a key, and the names that the keys are made of, where they are read."""
     match statement:
         case Store(base=base, index=index) if not isinstance(facts.get(base), Array | Sequence):
@@ -327,7 +378,10 @@ def _puts(
                 keys = arguments["keys"]
                 yield target, [(statement, name) for name in names_read(keys) if _takes(keys)]
             elif function is runtime.from_pairs:
-                yield target, [first for name in names_read(arguments["pairs"]) for first in pairs.get(name, [])]
+                given = names_read(arguments["pairs"])
+                # What a callee puts in is not seen here: the list itself stands for it.
+                opened = [(statement, name) for name in given if name in pairs.opened]
+                yield target, [*(first for name in given for first in pairs.firsts.get(name, [])), *opened]
 
 
 def _holders(statement: Statement) -> Iterable[tuple[str, list[str]]]:

@@ -85,7 +85,7 @@ _NAMES = {
     "doors": (
         "StopsGradients as_cotangent entered is_mapping is_sequence leaving once require_arithmetic "
         "require_bound_of_slice require_bounds require_count require_data require_entry require_indexed "
-        "require_item require_kept require_matrix require_wide "
+        "require_firsts require_item require_kept require_matrix require_wide "
         "require_key require_length require_mapping require_new require_no_object require_number require_places "
         "require_real require_row require_rows "
         "require_set require_some rewound stop_gradient unvaried"

@@ -162,6 +162,12 @@ def require_key(x: Any, place: str) -> None:
             raise RefusedType(f"{place}: the number {part!r} varies and is a key here; keys have no derivative")
 
 
+def require_firsts(pairs: Any, place: str) -> None:
+    """Refuse pairs of which the first, a key, is a number that varies."""
+    for pair in pairs:
+        require_key(pair[0], place)
+
+
 def require_set(x: Any, kind: type) -> None:
     """Refuse what comes out of a container where only sets seemed to be put in: it is read as what does not vary."""
     if x is not None and type(x) is not kind:

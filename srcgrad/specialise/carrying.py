@@ -23,9 +23,7 @@ from srcgrad.rules.table import is_constant
 
 #: Classes whose objects hold no number that may vary.
 _PLAIN = (slice, range, np.dtype, FunctionType, BuiltinFunctionType, ModuleType, type, BaseException)
-
-
-#: Classes whose comparisons give truth values, or arrays of such.
+#: Classes, and None of data, whose comparisons give truth values, or arrays of such.
 _COMPARED = (None, *CONTAINERS, slice, range)
 
 

@@ -83,7 +83,7 @@ def decided(reduced: Reduced, facts: Facts) -> Naming:
             made.fixed.update(target for target in statement.targets if not carries(facts, value(target)))
     for statement in ordered:
         operation = statement.operation
-        is_part = isinstance(operation, ir.GetAttribute) and operation.base in made.fixed  # of a ``finfo``
+        is_part = isinstance(operation, ir.GetAttribute) and operation.base in made.fixed  # as of a ``finfo``
         if len(statement.targets) == 1 and (is_part or gives_no_number(facts, operation, value)):
             made.fixed.add(statement.targets[0])
     for statement in reversed(ordered):

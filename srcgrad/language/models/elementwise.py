@@ -55,7 +55,8 @@ class Vectorized:
             return np.reshape(np.array(made, dtype=dtype), one.shape)
         arrays = np.broadcast_arrays(*args)
         rows = list(zip(*[np.ravel(array).tolist() for array in arrays]))
-        dtype = _dtype_of(self.pyfunc(*rows[0])) if self.otypes is None else _first(self.otypes)
+        first = self.pyfunc(*[np.ravel(array)[0] for array in arrays]) if self.otypes is None else None
+        dtype = _dtype_of(first) if self.otypes is None else _first(self.otypes)
         return np.reshape(np.array([self.pyfunc(*row) for row in rows], dtype=dtype), arrays[0].shape)
 
 
