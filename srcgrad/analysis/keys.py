@@ -317,8 +317,8 @@ def _pairs(function: Function) -> Pairs:
     steps: list[tuple[Any, Any, str, Iterable[str]]] = []  # from one table to another, for a name and its parts
     for statement in walk(function.body):
         match statement:
-            case Bind(target=target, operation=Pack(elements=elements)):
-                firsts: dict[_Key, None] = {(statement, n): None for e in elements[:1] for n in names_read(e)}
+            case Bind(target=target, operation=Pack(kind=kind, elements=elements)):
+                firsts: dict[_Key, None] = {(statement, n): None for e in elements[: kind != "dict"] for n in names_read(e)}
                 own.setdefault(target, {}).update(firsts)
                 deep.setdefault(target, {}).update(firsts)
                 parts = [name for element in elements for name in atoms(element)]
