@@ -311,14 +311,14 @@ class Pairs:
 def _pairs(function: Function) -> Pairs:
     """The names that are first in the pairs that a name may hold, which is a list of such by whatever way it got them:
     what is taken out of a container may hold the pairs that lie anywhere in it."""
-    own: dict[str, dict[_Key, None]] = {}  # of a display itself
-    held: dict[str, dict[_Key, None]] = {}  # of its items
-    deep: dict[str, dict[_Key, None]] = {}  # of all that can be reached
+    own: dict[str, dict[_Key, None]] = {}  # of a display itself; of its items; of all that can be reached
+    held, deep = dict[str, dict[_Key, None]](), dict[str, dict[_Key, None]]()
     steps: list[tuple[Any, Any, str, Iterable[str]]] = []  # from one table to another, for a name and its parts
     for statement in walk(function.body):
         match statement:
             case Bind(target=target, operation=Pack(kind=kind, elements=elements)):
-                firsts: dict[_Key, None] = {(statement, n): None for e in elements[: kind != "dict"] for n in names_read(e)}
+                keys = elements[: kind != "dict"]
+                firsts: dict[_Key, None] = {(statement, name): None for key in keys for name in names_read(key)}
                 own.setdefault(target, {}).update(firsts)
                 deep.setdefault(target, {}).update(firsts)
                 parts = [name for element in elements for name in atoms(element)]
