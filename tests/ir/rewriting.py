@@ -51,13 +51,14 @@ def code_of(function: FunctionType, made: Function | None = None) -> CodeType:
 
 def _declared_first(body: str, kept: str) -> str:
     """The body with a line behind its documentation and declarations, which come first."""
-    tree = ast.parse(textwrap.dedent(body))
+    (function,) = ast.parse(f"def function():\n{body}").body  # as it is: lines of its documentation may stand anywhere
+    assert isinstance(function, ast.FunctionDef)
     last = 0
-    for statement in tree.body:
+    for statement in function.body:
         is_text = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
         if not (is_text or isinstance(statement, ast.Global | ast.Nonlocal)):
             break
-        last = statement.end_lineno
+        last = statement.end_lineno - 1
     lines = body.splitlines(keepends=True)
     if last == len(lines) and lines:
         lines[-1] = lines[-1].rstrip("\n") + "\n"
