@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import gast
@@ -23,6 +22,7 @@ import numpy as np
 from srcgrad import runtime
 from srcgrad.analysis.activity import Activity, atoms, inputs
 from srcgrad.analysis.cfg import NameSet, bound_here, walk
+from srcgrad.analysis.pairs import Key, Pairs, pairs_of
 from srcgrad.analysis.references import names_mentioned
 from srcgrad.analysis.sets import put_into_sets, touches_sets
 from srcgrad.errors import Span, UnsupportedSyntax
@@ -47,6 +47,8 @@ from srcgrad.frontend.normal_form import (
     Unpack,
 )
 from srcgrad.rules.facts import Array, Fact, Sequence, Unknown, is_floating
+from srcgrad.rules.formula import object_of
+from srcgrad.rules.table import is_constant, method
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.parse import names_read
 from srcgrad.syntax.parse import walk as nodes_of
@@ -55,10 +57,8 @@ Inside: TypeAlias = Callable[
     [Call, tuple[bool, ...], Mapping[str, Fact]], tuple[Function, Activity, Mapping[str, Fact]]
 ]
 
-_TAKEN = (
-    gast.Name, gast.Constant, gast.Subscript, gast.List, gast.Tuple, gast.UnaryOp, gast.BinOp, gast.expr_context,
-    gast.USub, gast.UAdd, gast.Add, gast.Sub, gast.Mult, gast.Div, gast.Pow,
-)  # fmt: skip
+#: Attributes of arrays that have no derivative.
+_DESCRIBING = frozenset("dtype itemsize nbytes ndim shape size strides".split())
 
 
 class KeyReader:
@@ -77,7 +77,7 @@ class KeyReader:
     def guards(self, function: Function, activity: Activity, facts: Mapping[str, Fact]) -> dict[Statement, list[str]]:
         """Where keys are put into dicts that vary if they are numbers, which nobody knows before the program runs."""
         statements = list(walk(function.body))
-        pairs, taken = _pairs(function), _taken(statements, activity, facts, _may_be_number)
+        pairs, taken = pairs_of(function), _taken(statements, activity, facts, _may_be_number)
         found: dict[Statement, list[str]] = {}
         of_use = (
             statement.target in activity.useful_after(statement)
@@ -92,6 +92,12 @@ class KeyReader:
             if doubtful and (key in taken or key in activity.varied_before(at)):
                 if key not in found.setdefault(at, []):
                     found[at].append(key)
+        for at in statements:
+            match at:
+                case Bind(operation=Apply(function=called, arguments=given)) if called is runtime.from_pairs:
+                    names = [*names_read(given["pairs"])]
+                    if any(name in activity.varied_before(at) and name not in pairs.closed for name in names):
+                        found[at] = names
         return found
 
     def _read_elsewhere(self, function: Function) -> bool:
@@ -116,7 +122,7 @@ class KeyReader:
     def refuse(self, function: Function, activity: Activity, facts: Mapping[str, Fact]) -> None:
         """Refuse keys that vary where what is read of them is of use."""
         statements = list(walk(function.body))
-        pairs, carried = _pairs(function), _carried(statements)
+        pairs, carried = pairs_of(function), _carried(statements)
         taken = _taken(statements, activity, facts, _is_number)
         puts = [put for statement in statements for put in _puts(statement, pairs, facts)]
 
@@ -183,7 +189,7 @@ class KeyReader:
         try:
             function, activity, known = self.inside(made, given, facts)
             statements = list(walk(function.body))
-            pairs = _pairs(function)
+            pairs = pairs_of(function)
             keys = [key for each in statements for _, put in _puts(each, pairs, known) for key in put]
             if any(_may_be_number(known.get(name)) and name in activity.varied_before(at) for at, name in keys):
                 return True
@@ -199,8 +205,11 @@ class KeyReader:
 def puts_keys(function: Function) -> bool:
     """Whether a function may put keys into dicts."""
     statements = list(walk(function.body))
-    pairs = _pairs(function)
-    return any(keys for statement in statements for _, keys in _puts(statement, pairs, {}))
+    pairs = pairs_of(function)
+    made = [s.operation for s in statements if isinstance(s, Bind) and isinstance(s.operation, Apply)]
+    return any(each.function is runtime.from_pairs for each in made) or any(
+        keys for statement in statements for _, keys in _puts(statement, pairs, {})
+    )
 
 
 def _refusal(span: Span) -> UnsupportedSyntax:
@@ -244,11 +253,11 @@ def _taken(
         before = len(taken)
         for statement in statements:
             match statement:
-                case Bind(target=target, operation=Fixed(), expression=expression) if _takes(expression):
+                case Bind(target=target, operation=Fixed(), expression=expression) if (given := _takes(expression)):
                     varied, made = activity.varied_before(statement), any(map(_makes_number, nodes_of(expression)))
                     if any(
                         name in taken or name in varied and (made or is_number(facts.get(name)))
-                        for name in names_read(expression)
+                        for name in given
                     ):
                         taken.add(target)
     return taken
@@ -283,10 +292,32 @@ def _carries(statement: Statement, mappings: set[str]) -> Iterable[tuple[str, li
             yield name, [], names_read(value)
 
 
-def _takes(expression: gast.expr) -> bool:
-    """Whether this is a number with a derivative, or a tuple of such: rounded, counted or made text it has none."""
-    nodes = nodes_of(expression)
-    return all(isinstance(node, _TAKEN) or _makes_number(node) for node in nodes)
+def _takes(node: Any) -> list[str]:
+    """The names whose numbers, with a derivative, an expression may be or hold: what is rounded, counted, compared or
+    made text has none."""
+    match node:
+        case GlobalReference():
+            return []
+        case gast.Name():
+            return [str(node.id)]
+        case gast.Subscript(value=value) | gast.Starred(value=value):
+            return _takes(value)
+        case gast.Attribute(value=value, attr=attr):
+            return [] if attr in _DESCRIBING else _takes(value)
+        case gast.Call(func=gast.Attribute(value=value, attr=attr) as func, args=args) if object_of(func) is None:
+            return [] if is_constant(method(attr)) else [name for part in (value, *args) for name in _takes(part)]
+        case gast.Call(func=func, args=args, keywords=keywords):
+            given = [*args, *(keyword.value for keyword in keywords)]
+            return [] if is_constant(object_of(func)) else [name for part in given for name in _takes(part)]
+        case gast.Compare() | gast.JoinedStr() | gast.Constant() | gast.Slice():
+            return []
+        case gast.IfExp(body=one, orelse=other) | gast.BinOp(left=one, right=other):
+            return [*_takes(one), *_takes(other)]
+        case gast.Tuple(elts=parts) | gast.List(elts=parts) | gast.BoolOp(values=parts):
+            return [name for part in parts for name in _takes(part)]
+        case gast.UnaryOp(operand=operand):
+            return _takes(operand)
+    return names_read(node)
 
 
 def _makes_number(node: gast.AST) -> bool:
@@ -296,92 +327,20 @@ def _makes_number(node: gast.AST) -> bool:
     return False
 
 
-_Key: TypeAlias = tuple[Statement, str]
-
-
-@dataclass(frozen=True)
-class Pairs:
-    """What is known of the pairs of a function: where the first of them are named, by the name of what holds the pairs,
-    and the names of what may hold others."""
-
-    firsts: Mapping[str, list[_Key]]
-    opened: set[str]
-
-
-def _pairs(function: Function) -> Pairs:
-    """The names that are first in the pairs that a name may hold, which is a list of such by whatever way it got them:
-    what is taken out of a container may hold the pairs that lie anywhere in it."""
-    own: dict[str, dict[_Key, None]] = {}  # of a display itself; of its items; of all that can be reached
-    held, deep = dict[str, dict[_Key, None]](), dict[str, dict[_Key, None]]()
-    steps: list[tuple[Any, Any, str, Iterable[str]]] = []  # from one table to another, for a name and its parts
-    for statement in walk(function.body):
-        match statement:
-            case Bind(target=target, operation=Pack(kind=kind, elements=elements)):
-                keys = elements[: kind != "dict"]
-                firsts: dict[_Key, None] = {(statement, name): None for key in keys for name in names_read(key)}
-                own.setdefault(target, {}).update(firsts)
-                deep.setdefault(target, {}).update(firsts)
-                parts = [name for element in elements for name in atoms(element)]
-                steps += [(own, held, target, parts), (deep, deep, target, parts)]
-            case Append(sequence=name, value=value) | Store(base=name, value=value) | SetField(base=name, value=value):
-                steps += [(own, held, name, names_read(value)), (deep, deep, name, names_read(value))]
-            case Bind(target=target, operation=Index(base=base) | Field(base=base) | Exchange(base=base)):
-                steps += [(held, own, target, [base]), (deep, held, target, [base]), (deep, deep, target, [base])]
-                steps.append((deep, deep, base, [target]))  # what is put into an item later
-            case Unpack(targets=targets, source=source):
-                taken = ((held, own), (deep, held), (deep, deep))
-                steps += [(*tables, target, [source]) for target in targets for tables in taken]
-            case For(index=index, iterable=iterable):
-                through = names_read(iterable)
-                steps += [(held, own, index, through), (deep, held, index, through), (deep, deep, index, through)]
-            case Bind(target=target, expression=expression):
-                same = names_read(expression)
-                steps += [(table, table, target, same) for table in (own, held, deep)]
-                # It may be the same object, into which something is put later.
-                steps += [(table, table, name, [target]) for name in same for table in (held, deep)]
-    size = -1
-    while size != (size := sum(len(firsts) for table in (own, held, deep) for firsts in table.values())):
-        for source, into, name, read in steps:
-            into.setdefault(name, {}).update({first: None for part in read for first in source.get(part, ())})
-    return Pairs({name: list(firsts) for name, firsts in held.items()}, _opened(function))
-
-
-def _opened(function: Function) -> set[str]:
-    """The names of what callers made or callees are given, which may hold pairs that are not seen here."""
-    same: list[set[str]] = []
-    found = set(function.parameters)
-    for statement in walk(function.body):
-        match statement:
-            case Bind(operation=Call(arguments=arguments)):
-                found.update(name for argument in arguments for name in atoms(argument))
-            case Bind(target=target, operation=Copy() | Index() | Field() | Fixed() | Apply(), expression=expression):
-                same.append({target, *names_read(expression)})
-            case Append(sequence=name, value=value) | Store(base=name, value=value) | SetField(base=name, value=value):
-                same.append({name, *names_read(value)})
-    size = -1
-    while size != (size := len(found)):
-        for names in same:
-            if not names.isdisjoint(found):
-                found |= names
-    return found
-
-
-def _puts(statement: Statement, pairs: Pairs, facts: Mapping[str, Fact]) -> Iterable[tuple[str, list[_Key]]]:
+def _puts(statement: Statement, pairs: Pairs, facts: Mapping[str, Fact]) -> Iterable[tuple[str, list[Key]]]:
     """Each name into which a statement puts a key, and the names that the keys are made of, where they are read."""
     match statement:
         case Store(base=base, index=index) if not isinstance(facts.get(base), Array | Sequence):
-            yield base, [(statement, name) for name in names_read(index) if _takes(index)]
+            yield base, [(statement, name) for name in _takes(index)]
         case Bind(operation=Exchange(base=base, method="setdefault", arguments=[key, *_])):
-            yield base, [(statement, name) for name in names_read(key) if _takes(key)]
+            yield base, [(statement, name) for name in _takes(key)]
         case Bind(target=target, operation=Apply(function=function, arguments=arguments)):
             if function is runtime.keyed:
                 keys = arguments["keys"]
-                yield target, [(statement, name) for name in names_read(keys) if _takes(keys)]
+                yield target, [(statement, name) for name in _takes(keys)]
             elif function is runtime.from_pairs:
                 given = names_read(arguments["pairs"])
-                # What a callee puts in is not seen here: the list itself stands for it.
-                opened = [(statement, name) for name in given if name in pairs.opened]
-                yield target, [*(first for name in given for first in pairs.firsts.get(name, [])), *opened]
+                yield target, [first for name in given for first in pairs.firsts.get(name, [])]
 
 
 def _holders(statement: Statement) -> Iterable[tuple[str, list[str]]]:
