@@ -284,6 +284,52 @@ def of_pairs_that_a_callee_adds(x):
     return sum([k for k in d if k != "a"]) + sum(d.values())
 
 
+def of_pairs_that_are_inserted(x):
+    pairs = []
+    pairs.insert(0, (x[0], 2.0))
+    d = dict(pairs)
+    return sum([k * v for k, v in d.items()])
+
+
+def of_a_pair_that_is_stored_into(x):
+    pair = [None, 2.0]
+    pair[0] = x[1]
+    d = dict([pair])
+    return sum([k * v for k, v in d.items()])
+
+
+def of_a_pair_that_is_appended_to(x):
+    pair = []
+    pair.append(x[1])
+    pair.append(2.0)
+    d = dict([pair])
+    return sum([k * v for k, v in d.items()])
+
+
+def of_rows_of_an_array(x):
+    d = dict([x[:2], x[1:]])
+    return sum([k * v for k, v in d.items()])
+
+
+def computed(x):
+    d = {}
+    d[np.sum(x)] = 2.0
+    return sum([k * v for k, v in d.items()])
+
+
+def of_a_method(x):
+    d = {}
+    d[x.max()] = 2.0
+    return sum([k * v for k, v in d.items()])
+
+
+def of_an_item_at_a_computed_place(x):
+    d = {}
+    d[x[len(x) - 1]] = 2.0
+    d[x[0:1][0]] = 3.0
+    return sum([k * v for k, v in d.items()])
+
+
 def items_of_an_array(x):
     d = {}
     for i in range(3):
@@ -307,7 +353,8 @@ def items_in_tuples(x):
 
 VARYING = [
     of_pairs, of_one_pair, of_pairs_under_another_name, of_pairs_in_a_loop, of_pairs_that_a_callee_adds,
-    items_of_an_array, the_greatest_of_items, items_in_tuples,
+    of_pairs_that_are_inserted, of_a_pair_that_is_stored_into, of_a_pair_that_is_appended_to, of_rows_of_an_array,
+    computed, of_a_method, of_an_item_at_a_computed_place, items_of_an_array, the_greatest_of_items, items_in_tuples,
 ]  # fmt: skip
 WAYS: list[dict[str, Any]] = [{}, {"infer": False}, {"specialise": False}, {"infer": False, "specialise": False}]
 
@@ -315,13 +362,20 @@ WAYS: list[dict[str, Any]] = [{}, {"infer": False}, {"specialise": False}, {"inf
 @pytest.mark.parametrize("way", WAYS, ids=str)
 @pytest.mark.parametrize("function", VARYING)
 def test_keys_that_vary_are_refused(function: Callable[..., Any], way: dict[str, Any]) -> None:
-    """Silently zero once: of pairs only those that a loop put into the list itself were looked at, and of ``d[x[i]]``
-    the array where nothing was known of it, which is no key."""
+    """Silently zero once: of pairs only those that a loop put into the list itself were looked at, of keys only those
+    without a call, and of ``d[x[i]]`` the array where nothing was known of it, which is no key."""
     x = np.array([0.7, 1.3, -0.4])
     with options(**way), pytest.raises((UnsupportedSyntax, RefusedType), match="key"):
         grad(function)(x)
     with options(**way), pytest.raises((UnsupportedSyntax, RefusedType), match="key"):
         jvp(function, (x,), (np.ones(3),))
+
+
+def of_what_is_rounded_or_counted(x):
+    d = {round(float(x[0])): x[1], len(x): x[2]}
+    d[int(np.argmax(x)) + 5] = x[0]
+    d["a" if x[0] > 0.0 else "b"] = x[1] * 2.0
+    return sum([v * (k if isinstance(k, int) else 1) for k, v in d.items()])
 
 
 def of_constant_numbers(x):
@@ -336,3 +390,4 @@ def test_keys_that_do_not_vary_are_right(way: dict[str, Any]) -> None:
     x = np.array([0.7, 1.3, -0.4])
     with options(**way):
         np.testing.assert_allclose(grad(of_constant_numbers)(x), [0.5, 1.5 + 1.0 + 2 * x[1] + x[2], 2.0 + x[1]])
+        np.testing.assert_allclose(grad(of_what_is_rounded_or_counted)(x), [6.0, 3.0, 3.0])
