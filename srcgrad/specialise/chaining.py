@@ -20,7 +20,7 @@ from srcgrad.infer.values import of, union
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal, Operand, Version
 from srcgrad.ir.regions import Assign, Block, Fall, If, Statement
-from srcgrad.specialise.places import Found, Kept, iterator_of, tuple_of_parts, tuple_value
+from srcgrad.specialise.places import Found, Kept, iterators_of, tuple_of_parts, tuple_value
 
 if TYPE_CHECKING:
     from srcgrad.specialise.reduced import Reduced
@@ -38,14 +38,10 @@ def of_several(made: Reduced, function: Any, call: ir.Call, node: gast.AST) -> F
         function, given = itertools.chain, made.displays.get(given[0], ()) if is_alone else ()
     if named.keys() - {"fillvalue"} or named and function is itertools.chain or not given:
         return None
-    begun: list[Statement] = []
-    parts: list[Kept] = []
-    for source in given:
-        inner = iterator_of(made, source, node)
-        if inner is None:
-            return None
-        begun += inner[0]
-        parts.append(inner[1])
+    several = iterators_of(made, given, node)
+    if several is None:
+        return None
+    begun, parts = several
     first, kept = (
         _chained(made, parts, node) if function is itertools.chain
         else _longest(made, parts, named.get("fillvalue", Literal(None)), node)

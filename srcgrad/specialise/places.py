@@ -166,20 +166,27 @@ def of_others(made: Reduced, function: Any, call: ir.Call, node: gast.AST) -> Fo
         return None if inner is None else _counted(made, inner, start, node)
     if named:
         return None
-    begun: list[Statement] = []
-    parts = []
-    for source in given:
-        inner = iterator_of(made, source, node)
-        if inner is None:
-            return None
-        begun += inner[0]
-        parts.append(inner[1])
-    return begun, _zipped(made, parts, node)
+    several = iterators_of(made, given, node)
+    return None if several is None else (several[0], _zipped(made, several[1], node))
 
 
 def _reversed(made: Reduced, source: Operand, node: gast.AST) -> Found | None:
     value = made.value(source)
     return _backwards(made, source, node) if _is_fixed_in_length(made, value) else None
+
+
+def iterators_of(
+    made: Reduced, sources: Sequence[Operand], node: gast.AST
+) -> tuple[list[Statement], list[Kept]] | None:
+    """An iterator over each of several sources, begun in their order; None if one has none."""
+    begun, parts = list[Statement](), list[Kept]()
+    for source in sources:
+        inner = iterator_of(made, source, node)
+        if inner is None:
+            return None
+        begun += inner[0]
+        parts.append(inner[1])
+    return begun, parts
 
 
 def iterator_of(made: Reduced, source: Operand, node: gast.AST) -> Found | None:
