@@ -330,6 +330,30 @@ def of_an_item_at_a_computed_place(x):
     return sum([k * v for k, v in d.items()])
 
 
+class Held:
+    def __init__(self, v):
+        self.v = v
+
+
+def fields(x):
+    d, o, m = {}, Held(x[1]), {"q": x[0]}
+    d[o.v] = 1.0
+    d[m["q"]] = x[2]
+    return sum([k * v for k, v in d.items()])
+
+
+def a_field_in_a_display(x):
+    o = Held(x[1])
+    d = {o.v: x[2]}
+    return sum([k * v for k, v in d.items()])
+
+
+def a_default_for_a_field(x):
+    d, o = {}, Held(x[1])
+    d.setdefault(o.v, 1.0)
+    return sum([k * v for k, v in d.items()])
+
+
 def items_of_an_array(x):
     d = {}
     for i in range(3):
@@ -354,7 +378,8 @@ def items_in_tuples(x):
 VARYING = [
     of_pairs, of_one_pair, of_pairs_under_another_name, of_pairs_in_a_loop, of_pairs_that_a_callee_adds,
     of_pairs_that_are_inserted, of_a_pair_that_is_stored_into, of_a_pair_that_is_appended_to, of_rows_of_an_array,
-    computed, of_a_method, of_an_item_at_a_computed_place, items_of_an_array, the_greatest_of_items, items_in_tuples,
+    computed, of_a_method, of_an_item_at_a_computed_place, fields, a_field_in_a_display, a_default_for_a_field,
+    items_of_an_array, the_greatest_of_items, items_in_tuples,
 ]  # fmt: skip
 WAYS: list[dict[str, Any]] = [{}, {"infer": False}, {"specialise": False}, {"infer": False, "specialise": False}]
 
@@ -375,6 +400,9 @@ def of_what_is_rounded_or_counted(x):
     d = {round(float(x[0])): x[1], len(x): x[2]}
     d[int(np.argmax(x)) + 5] = x[0]
     d["a" if x[0] > 0.0 else "b"] = x[1] * 2.0
+    o = Held("name")
+    o.w = x[2] * 0.0
+    d[o.v] = o.w
     return sum([v * (k if isinstance(k, int) else 1) for k, v in d.items()])
 
 

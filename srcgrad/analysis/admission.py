@@ -24,6 +24,7 @@ import numpy as np
 from srcgrad import runtime
 from srcgrad.analysis.activity import atoms
 from srcgrad.analysis.cfg import blocks_of, bound_here, walk
+from srcgrad.analysis.keys import key_checks
 from srcgrad.analysis.values import is_arithmetic, is_copy
 from srcgrad.errors import Span, UnsupportedSyntax
 from srcgrad.frontend.blurring import asked_as_numbers
@@ -53,7 +54,7 @@ from srcgrad.rules.facts import Object as ObjectFact
 from srcgrad.rules.formula import object_of
 from srcgrad.rules.table import lookup
 from srcgrad.syntax.globals import GlobalReference, call_runtime
-from srcgrad.syntax.parse import clone, names_read
+from srcgrad.syntax.parse import names_read
 from srcgrad.syntax.parse import walk as walk_expression
 
 JOINING = (operator.add, operator.mul)
@@ -184,18 +185,8 @@ def keys_checked(function: Function, keys: Mapping[Statement, list[str]]) -> Fun
     """The function with a check before each of these statements that its keys are no numbers."""
     if not keys:
         return function
-    checks = {at: _key_checks(at, names) for at, names in keys.items()}
+    checks = {at: key_checks(at, names) for at, names in keys.items()}
     return replace(function, body=_checked(function.body, {}, checks))
-
-
-def _key_checks(at: Statement, names: list[str]) -> list[Effect]:
-    """The check of a key as it is written, ``x[i]``: the array that it is read of is none itself."""
-    match at:
-        case Store(index=key) | Bind(operation=Exchange(method="setdefault", arguments=[key, *_])):
-            origin = gast.Constant(at.span.origin, None)
-            return [Effect(gast.Expr(call_runtime(runtime.require_key, clone(key), origin)), at.span)]
-    of_pairs = isinstance(at, Bind) and isinstance(at.operation, Apply) and at.operation.function is runtime.from_pairs
-    return [_check(runtime.require_firsts if of_pairs else runtime.require_key, name, at.span) for name in names]
 
 
 def _displayed(function: Function, facts: Mapping[str, Fact]) -> dict[str, Fact]:

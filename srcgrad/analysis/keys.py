@@ -34,6 +34,7 @@ from srcgrad.frontend.normal_form import (
     Callee,
     Copy,
     Dynamic,
+    Effect,
     Exchange,
     Field,
     Fixed,
@@ -46,11 +47,12 @@ from srcgrad.frontend.normal_form import (
     Store,
     Unpack,
 )
-from srcgrad.rules.facts import Array, Fact, Sequence, Unknown, is_floating
+from srcgrad.rules.facts import Array, Fact, Object, Sequence, Unknown, is_floating
+from srcgrad.rules.facts import Mapping as Mapping_
 from srcgrad.rules.formula import object_of
 from srcgrad.rules.table import is_constant, method
-from srcgrad.syntax.globals import GlobalReference
-from srcgrad.syntax.parse import names_read
+from srcgrad.syntax.globals import GlobalReference, call_runtime
+from srcgrad.syntax.parse import clone, names_read
 from srcgrad.syntax.parse import walk as nodes_of
 
 Inside: TypeAlias = Callable[
@@ -77,7 +79,8 @@ class KeyReader:
     def guards(self, function: Function, activity: Activity, facts: Mapping[str, Fact]) -> dict[Statement, list[str]]:
         """Where keys are put into dicts that vary if they are numbers, which nobody knows before the program runs."""
         statements = list(walk(function.body))
-        pairs, taken = pairs_of(function), _taken(statements, activity, facts, _may_be_number)
+        pairs, taken = pairs_of(function), _taken(statements, activity, facts, _may_give_number)
+        certain = _taken(statements, activity, facts, _is_number)  # which are refused
         found: dict[Statement, list[str]] = {}
         of_use = (
             statement.target in activity.useful_after(statement)
@@ -87,9 +90,10 @@ class KeyReader:
         if not any(of_use) and not self._read_elsewhere(function):
             return found
         for at, key in (key for each in statements for _, keys in _puts(each, pairs, facts) for key in keys):
-            fact = facts.get(key)
-            doubtful = not _is_number(fact) and _may_be_number(fact)
-            if doubtful and (key in taken or key in activity.varied_before(at)):
+            varied = key in activity.varied_before(at)
+            if key in certain or varied and _is_number(facts.get(key)):
+                continue
+            if _may_give_number(facts.get(key)) and (key in taken or varied):
                 if key not in found.setdefault(at, []):
                     found[at].append(key)
         for at in statements:
@@ -202,6 +206,22 @@ class KeyReader:
             self.underway.discard(key)
 
 
+def key_checks(at: Statement, names: list[str]) -> list[Effect]:
+    """What is looked at before a statement puts in keys: these as they are written, ``x[i]``, since the array that one
+    is read of is no key itself; of pairs what is first in them."""
+    looked: list[Any] = [gast.Name(name, gast.Load(), None, None) for name in names]
+    check: Any = runtime.require_key
+    match at:
+        case Store(index=key) | Bind(operation=Exchange(method="setdefault", arguments=[key, *_])):
+            looked = [clone(key)]
+        case Bind(operation=Apply(function=called, arguments=given)) if called is runtime.keyed:
+            looked = [clone(given["keys"])]
+        case Bind(operation=Apply(function=called)) if called is runtime.from_pairs:
+            check = runtime.require_firsts
+    place = gast.Constant(at.span.origin, None)
+    return [Effect(gast.Expr(call_runtime(check, each, place)), at.span) for each in looked]
+
+
 def puts_keys(function: Function) -> bool:
     """Whether a function may put keys into dicts."""
     statements = list(walk(function.body))
@@ -239,6 +259,11 @@ def _may_be_number(fact: Fact | None) -> bool:
         case Array(dtype=dtype):
             return dtype is None or is_floating(dtype)
     return False
+
+
+def _may_give_number(fact: Fact | None) -> bool:
+    """Whether a key, which may be read of a dict or an object, is not known to be text or an integer."""
+    return _may_be_number(fact) or isinstance(fact, Mapping_ | Object)
 
 
 def _taken(
