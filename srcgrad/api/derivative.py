@@ -221,11 +221,13 @@ class Derivative:
         requests = [request] if applied is None else [replace(request, callee=replace(callee, function=applied))]
         if applied is not None:
             requests += [request] if is_right_as_text(self.primal) else []
-        elif options.infer and isinstance(self.primal, FunctionType) and (values is not None or options.infer_data):
+        elif options.infer and isinstance(callee.function, FunctionType) and (values is not None or options.infer_data):
             inferred = replace(request, inferred=True)
             if values is not None:
                 fixed = self.parameters.constants(values, options.varying)
                 known = self.parameters.spread(tuple(Constant(v) if name in fixed else v for name, v in named))
+                if callee.function is not self.primal:  # of the text of a derivative, which takes them one by one
+                    known = self.arguments(values), {}
                 inferred = replace(inferred, arguments=known, kinds=(kinds_of(values), fixed))
             requests.insert(0 if options.infer_first else 1, inferred)
         for each in requests:

@@ -9,6 +9,7 @@ Enters: its effect and its arguments.  Leaves: the result, and the heap after it
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from dataclasses import replace
 from types import BuiltinFunctionType
 from typing import TYPE_CHECKING, Any
@@ -43,19 +44,22 @@ def is_operator(function: Any, count: int) -> bool:
 
 
 def applied(
-    analysis: Analysis, frame: Frame, statement: Statement, effect: Effect, given: Given, heap: Heap
-) -> tuple[Value, Heap]:
-    """What a function that the table knows does to the heap, and what it returns at most."""
+    analysis: Analysis, frame: Frame, statement: Statement, effect: Effect, given: Given, heap: Heap,
+    *, holds: Callable[[Value], Value] | None = None,
+) -> tuple[Value, Heap]:  # fmt: skip
+    """What a function that the table knows does to the heap, and what it returns at most; ``holds``: what of a value
+    its result may hold, and what it changes."""
     values = given.values()
     names = [name for name, _ in given.keywords] + ["out"] * (given.more is not None)
     items = [_items(value, heap) for value in values]
+    handed = [*values, *items] if holds is None else [holds(value) for value in (*values, *items)]
     for place in effect.updated(len(given.positional), names):
         everywhere = place == ALL or place >= len(given.positional) or given.more is not None
         for value in values if everywhere else given.positional[place : place + 1]:
             for atom in value.atoms:
                 if isinstance(atom, At) or isinstance(atom, Array) and atom.number is None:
                     contents = heap[atom.site]
-                    kept = [*values, *items]
+                    kept = handed
                     if atom.site == frame.facts.data:
                         kept = [besides_data(frame, each, heap) for each in kept]
                     rest = union(contents.items, *kept, of(str) if names and effect.keeps else NEVER)
@@ -66,9 +70,10 @@ def applied(
         return data(frame, statement, heap)
     if to_output and (output := _output(effect, given, heap)) is not None:
         return output, heap
-    held = [besides_data(frame, each, heap) for each in (*values, *items)]
+    held = [besides_data(frame, each, heap) for each in handed]
     value, heap = data(frame, statement, heap, *held)
-    seen = [Value(frozenset((Array(atom.site),))) for v in values for atom in v.atoms if isinstance(atom, Array | At)]
+    seen = [Value(frozenset((Array(atom.site),))) for v in handed[: len(values)]
+            for atom in v.atoms if isinstance(atom, Array | At)]  # fmt: skip
     return union(value, *held, *seen), heap
 
 

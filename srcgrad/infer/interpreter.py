@@ -284,12 +284,13 @@ def analysed(
     lower: Lower = lowered,
     *,
     by_kind: bool = False,
+    as_data: bool = False,
     most: int | None = None,
 ) -> Facts | None:
     """Facts of a call with these arguments, or of any call with data; None of a function whose text cannot be read.
 
     ``by_kind``: of every call with arguments of the same kinds, where what is outside is of the same kinds too.
-    ``lower`` makes the IR.  ``most``: how many statements may be run; raises ``GivenUp`` where there are more.
+    ``as_data``: with nothing said of what is data among the arguments.  ``lower`` makes the IR.  ``most``: how many statements may be run; raises ``GivenUp`` where there are more.
     """
     assigned, kept, alive = Assigned(), dict[Site, object](), list[Outside]()
     while True:
@@ -306,10 +307,14 @@ def analysed(
         value: Callable[[Any], Value] = outside.value
         if by_kind:
             outside.by_kind, value = Kinds(outside, outside.value_itself).of, Kinds(outside).of
+        if as_data or arguments is None:
+            begin_data(outside)
+            analysis.facts.data = DATA
         named = tuple((name, value(each)) for name, each in (keywords or {}).items())
         if arguments is None:
-            analysis.facts.data = outside.data = DATA
-        given = data_for(outside, made) if arguments is None else Given(tuple(map(value, arguments)), named)
+            given = data_for(made)
+        else:
+            given = Given(tuple(map(value, arguments)), named)
         call(analysis, frame, _ENTRY, exact(function), given, heap)
         analysis.facts.seen |= set(kept)
         analysis.facts.note_heap(Heap(outside.contents, outside.contents))
@@ -319,10 +324,15 @@ def analysed(
             return analysis.facts
 
 
-def data_for(outside: Outside, function: Function) -> Given:
-    """Arguments of which nothing is said: numbers, arrays and containers of such, which may be one another."""
+def begin_data(outside: Outside) -> None:
+    """Numbers, arrays and containers of such, of which nothing is said, and which may be one another."""
+    outside.data = DATA
     outside.contents[DATA] = Contents(single=False, rest=at(DATA), others=at(DATA))
     outside.objects[DATA] = DATA  # for the object that it stands for, of which there is none
+
+
+def data_for(function: Function) -> Given:
+    """Arguments of which nothing is said."""
     given = function.parameters
     named = tuple((version.variable or version.name, at(DATA)) for version in given.keyword_only)
     more = None if given.variadic is None and given.rest is None else at(DATA)

@@ -123,6 +123,10 @@ def _item(analysis: Analysis, frame: Frame, statement: Statement, atom: Atom, in
         case At(site=Site(kind=kind)) if kind is not None and is_method(looked_up(kind, "__getitem__")):
             method = exact(looked_up(kind, "__getitem__"))
             return analysis.call(frame, statement, method, (receiver, index), heap)
+        case At(site=Site(kind=kind)) if kind is range and is_index(index):
+            return of(int), heap
+        case At(site=Site(kind=kind)) if kind is range and is_slice(index) and is_plain(analysis, heap, index):
+            return container(frame, statement, heap, range, Contents())
         case At(site=Site(kind=np.flatiter) as site) if is_plain(analysis, heap, index):
             arrays = heap[site].get("of")
             if is_index(index) and are_arrays(arrays, of_numbers=True):

@@ -30,7 +30,8 @@ from typing import TypeGuard
 import gast
 import numpy as np
 
-from srcgrad.language.members import FUNCTIONS, MEMBERS, NOT_READING, OBJECT, READING
+from srcgrad import runtime
+from srcgrad.language.members import FUNCTIONS, MEMBERS, NOT_READING, OBJECT, READING, RUNTIME
 from srcgrad.language.members import KINDS as KINDS
 
 #: Whose memory a result is, from the least to the most: its own; items of an operand, or a container of them; memory
@@ -161,12 +162,29 @@ def of_function(function: object) -> Effect:
     if owner is not None and type(owner) in _members():
         return _shifted(member(type(owner), name))
     home = _home(function)
+    if is_of_emitted(function):
+        return _of_runtime().get(name, _HANDING_ON)
     root = home.partition(".")[0]
     found = _functions().get((home, name)) or _functions().get((root, name))
     if found is None and (root not in READING or home.startswith(NOT_READING) or _is_private_core(function, home)):
         return UNKNOWN
     found = found or Effect()
     return found if root not in _LIBRARIES else _with_options(found, function)
+
+
+_HANDING_ON = Effect(returns="alias")
+
+
+def is_of_emitted(function: object) -> bool:
+    """Whether a function is one of the runtime's that emitted code names."""
+    home = str(getattr(function, "__module__", ""))
+    return home.startswith("srcgrad.runtime.") and getattr(function, "__name__", "") in runtime.__all__
+
+
+@cache
+def _of_runtime() -> dict[str, Effect]:
+    """Of the functions that emitted code names."""
+    return dict(_read(RUNTIME))
 
 
 _COMPILED = (BuiltinFunctionType, type(np.random.default_rng))  # of C, and by Cython
@@ -225,6 +243,8 @@ def _read(text: str) -> Iterator[tuple[str, Effect]]:
                     made = replace(made, output=int(value))
                 case "keeps" | "items" | "lengths" | "draws" | "calls":
                     made = replace(made, **{key: True})  # type: ignore[arg-type]
+                case "unknown":
+                    made = UNKNOWN
                 case "quiet":
                     made = replace(made, raises=False)
                 case _:

@@ -27,13 +27,13 @@ from srcgrad.infer.outside import COMPILED_BY_CYTHON, is_of_library
 from srcgrad.infer.summaries import Summary
 from srcgrad.infer.values import SCALARS, Array, At, Atom, Bound, Exact, Of, union
 from srcgrad.ir import operations as ir
-from srcgrad.language.effects import is_reading, of_function
+from srcgrad.language.effects import is_of_emitted, is_reading, of_function
 from srcgrad.language.effects import method as method_of_builtin
 from srcgrad.rules.formula import is_named_number, object_of
 from srcgrad.rules.table import is_constant, lookup
 from srcgrad.rules.table import method as method_function
 from srcgrad.rules.template import Rule, UnsupportedCall
-from srcgrad.specialise import containers, sets, stores
+from srcgrad.specialise import containers, emitted, sets, stores
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.dispatching import Method
 from srcgrad.specialise.expressions import (
@@ -80,6 +80,8 @@ def call(context: Context, node: gast.Call) -> Made:
         given = tuple(atom(context, argument) for argument in node.args)
         context.written.add(made)
         return placed(gast.Call(node.func, list(given), []), node), nf.Call(function, given)
+    if context.source.generated and (built := emitted.operation(context, node, function)) is not None:
+        return built
     if function is runtime.defaulting:  # the items of a dict that is made
         return call_runtime(function, [gast.Dict([], [])], node), nf.Pack("dict", (), ())
     if any(function is kind for kind in (bool, int, float, complex, str)) and not node.args and not node.keywords:
@@ -152,7 +154,8 @@ def _of_library(context: Context, node: gast.Call, function: Any) -> Made:
     effect = of_function(function)
     is_computed = effect.is_known and not (effect.updates or effect.keeps or effect.calls or effect.draws)
     given = [*node.args, *(keyword.value for keyword in node.keywords)]
-    if is_constant(function) and not context.is_fixed(node) and any(
+    is_apart = is_of_emitted(function) and effect.returns == "fresh"
+    if is_constant(function) and not context.is_fixed(node) and not is_apart and any(
         is_varied_container(context, context.value(operand)) for operand in given
     ):  # what it gives may hold what that holds
         context.refuse(node, f"a call of {getattr(function, '__name__', function)} with a container")
@@ -196,7 +199,7 @@ def _applied(
     given = [*node.args, *(keyword.value for keyword in node.keywords)]
     # Where a method of the user's takes part in a copy, the analysis has noted it as unknown code.
     is_copy = function in (copy.copy, copy.deepcopy)
-    if not is_copy and any(holds_objects(context.facts, context.value(argument)) for argument in given):
+    if not is_copy and not is_of_emitted(function) and any(holds_objects(context.facts, context.value(argument)) for argument in given):
         context.refuse(node, "a function that is applied to objects")
     if any(id(object_of(argument)) in JOINING or any(
         isinstance(one, Exact) and id(one.value) in JOINING for one in context.value(argument).atoms

@@ -30,7 +30,8 @@ def callee_for(callee: Callee, arguments: tuple[tuple[Any, ...], Mapping[str, An
     positional, keywords = (None, None) if arguments is None else arguments
     journal.describe = described
     try:
-        facts = analysed(function, positional, keywords, by_kind=True, most=MOST)
+        as_data = source_of(function).generated
+        facts = analysed(function, positional, keywords, by_kind=True, as_data=as_data, most=MOST)
     except GivenUp:
         facts = None
     if facts is None or facts.is_lost or len(facts.entry) != 1:

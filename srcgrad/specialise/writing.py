@@ -33,7 +33,7 @@ from srcgrad.ir.restoring.functions import restored_body
 from srcgrad.ir.restoring.pending import uses_of
 from srcgrad.language.effects import of_function
 from srcgrad.rules.table import is_constant
-from srcgrad.specialise import containers, sets, stores
+from srcgrad.specialise import containers, emitted, sets, stores
 from srcgrad.specialise.attempts import without_try
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.expressions import atom, named, operate, operation_of, settled
@@ -98,6 +98,7 @@ def specialised(instance: Instance) -> nf.Function:
         variadic=None if given.variadic is None else given.variadic.variable,
         keywords=None if given.rest is None else given.rest.variable,
         captured=captured, temporaries=frozenset(context.temporaries | _temporaries(made, names)),
+        generated=source.generated,
     )  # fmt: skip
 
 
@@ -163,7 +164,14 @@ def written(context: Context, statements: list[Any], start: Callable[[], None] |
 
 def _statement(context: Context, statement: Any) -> None:
     _enter(context, statement)
+    is_ours = context.source.generated
     match statement:
+        case gast.Assign(targets=[target], value=value) if is_ours and emitted.bound(context, target, value):
+            pass
+        case gast.AugAssign() if is_ours and emitted.augmented(context, statement):
+            pass
+        case gast.Expr(value=gast.Call() as called) if is_ours and emitted.effect(context, statement, called):
+            pass
         case gast.Assign(targets=targets, value=value):
             assignment(context, targets, value)
         case gast.AugAssign():

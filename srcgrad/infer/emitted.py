@@ -1,0 +1,158 @@
+"""What functions of the runtime give that emitted code names: objects and dicts that are made, the rest by its effect.
+
+Enters: a call in code that srcgrad has emitted, which is differentiated again.  Leaves: what it gives, and the heap
+after it; ``NotImplemented`` of a function that is entered like one of the user's.  The runtime looks into objects as
+they are: none of their methods is run, unless its effect says that it calls them.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from srcgrad import runtime
+from srcgrad.infer.applying import applied
+from srcgrad.infer.heap import Contents, Heap, Site
+from srcgrad.infer.iteration import elements
+from srcgrad.infer.objects import MAPPINGS, container, get_attribute, is_plain
+from srcgrad.infer.outside import is_of_library
+from srcgrad.infer.parameters import Given
+from srcgrad.infer.values import NEVER, Array, At, Atom, Bound, Exact, Value, are_numbers, at, exact, union
+from srcgrad.language.effects import is_of_emitted, of_function
+
+if TYPE_CHECKING:
+    from srcgrad.infer.frames import Frame
+    from srcgrad.infer.interpreter import Analysis
+    from srcgrad.infer.objects import Made
+    from srcgrad.ir.regions import Statement
+
+
+def of_emitted(
+    analysis: Analysis, frame: Frame, statement: Statement, function: Any, given: Given, heap: Heap
+) -> Any:
+    if not is_of_emitted(function) or given.more is not None or given.keywords:
+        return NotImplemented
+    if function is runtime.made:
+        return _made(analysis, frame, statement, given, heap)
+    if function is runtime.attribute and isinstance(name := _constant(given.positional[1]), str):
+        return get_attribute(analysis, frame, statement, given.positional[0], name, heap)
+    if function is runtime.defaulting:
+        return _defaulting(frame, statement, given, heap)
+    if function in _COPYING and len(given.positional) == 1:
+        copied = _Copied(frame, statement, heap, is_deep=function is not runtime.own)
+        value, heap = copied.value(given.positional[0])
+        return value if function is runtime.frozen else union(value, given.positional[0]), heap
+    if function is runtime.as_list and len(given.positional) == 1:
+        return _as_list(analysis, frame, statement, given, heap)
+    effect = of_function(function)
+    if not effect.is_known or effect.calls and not is_plain(analysis, heap, *given.values()):
+        return NotImplemented
+    if effect.returns != "alias":
+        return applied(analysis, frame, statement, effect, given, heap, holds=partial(_of_cotangents, frame, heap))
+    _, held = heap.reachable(given.values())
+    if all(_of_cotangents(frame, heap, value) == value for value in held):
+        return applied(analysis, frame, statement, effect, given, heap)
+    rest = union(*held)  # which is not said of all data
+    value, heap = container(frame, statement, heap, None, Contents(single=False, rest=rest, others=rest))
+    return union(value, rest), heap
+
+
+_CONTAINERS = (list, tuple, deque, *MAPPINGS)
+_COPYING = (runtime.frozen, runtime.kept, runtime.own, runtime.snapshot)
+
+
+def _of_cotangents(frame: Frame, heap: Heap, value: Value) -> Value:
+    """What of a value a cotangent, tangent or shadow may be, or hold: those of objects are dicts.
+
+    What is left out stands for data all the same, of which nothing is said."""
+    return replace(value, atoms=frozenset(atom for atom in value.atoms if _is_of_cotangent(frame, heap, atom)))
+
+
+def _is_of_cotangent(frame: Frame, heap: Heap, atom: Atom) -> bool:
+    if not isinstance(atom, At):
+        return atom == Exact(None) or isinstance(atom, Array) or are_numbers(Value(frozenset((atom,))))
+    sites, held = heap.reachable([at(atom.site)])
+    return all(site.kind in _CONTAINERS or site == frame.facts.data for site in sites) and not any(
+        isinstance(each, Bound) or isinstance(each, Exact) and callable(each.value) for v in held for each in v.atoms
+    )
+
+
+def _as_list(analysis: Analysis, frame: Frame, statement: Statement, given: Given, heap: Heap) -> Made:
+    """A list of the items of another one, or of what else holds some; an empty one of None."""
+    items, heap = elements(analysis, frame, statement, given.positional[0], heap)
+    return container(frame, statement, heap, list, Contents(rest=items))
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Which of the objects a copy is of that are copied by one call."""
+
+    of: Site
+
+
+class _Copied:
+    """A copy of containers and objects, ``is_deep`` of those in them too; what else they hold is not copied."""
+
+    def __init__(self, frame: Frame, statement: Statement, heap: Heap, *, is_deep: bool) -> None:
+        self.frame, self.statement, self.before, self.heap, self.is_deep = frame, statement, heap, heap, is_deep
+        self.made: dict[Site, Value] = {}
+
+    def value(self, value: Value) -> tuple[Value, Heap]:
+        return self._value(value), self.heap
+
+    def _value(self, value: Value) -> Value:
+        return replace(union(NEVER, *map(self._atom, value.atoms)), is_any=value.is_any)
+
+    def _atom(self, atom: Atom) -> Value:
+        itself = Value(frozenset((atom,)))
+        if not isinstance(atom, At) or self.before.is_seen(atom.site) or not self._is_copied(atom.site.kind):
+            return itself
+        if atom.site not in self.made:
+            part = atom.site.origin[1] if isinstance(atom.site.origin, tuple) else None
+            # A copy of a copy, as loops make them, is one of the first.
+            root = part.of if isinstance(part, _Part) else atom.site
+            made = self.frame.site(atom.site.kind, self.statement, _Part(root))
+            self.made[atom.site] = at(made) if self.is_deep or atom.site.kind is not tuple else at(made, atom.site)
+            contents, inside = self.before[atom.site], self._value if self.is_deep else lambda held: held
+            copy_ = replace(
+                contents,
+                parts=None if contents.parts is None else tuple(map(inside, contents.parts)),
+                entries=None if contents.entries is None else tuple((k, inside(v)) for k, v in contents.entries),
+                rest=inside(contents.rest),
+                fields={name: inside(held) for name, held in contents.fields.items()},
+                others=inside(contents.others),
+            )
+            self.heap = self.heap.allocated(made, copy_)
+        return self.made[atom.site]
+
+    def _is_copied(self, kind: Any) -> bool:
+        return kind in _CONTAINERS or self.is_deep and isinstance(kind, type) and not is_of_library(kind)
+
+
+def _constant(value: Value) -> object:
+    atom = next(iter(value.atoms)) if len(value.atoms) == 1 and not value.is_any else None
+    return atom.value if isinstance(atom, Exact) else None
+
+
+def _made(analysis: Analysis, frame: Frame, statement: Statement, given: Given, heap: Heap) -> Any:
+    """``made(Layer, {"w": w})``: an object with these fields, which no method has made."""
+    kind, fields = (next(iter(v.atoms), None) if len(v.atoms) == 1 and not v.is_any else None for v in given.positional)
+    if not isinstance(kind, Exact) or not isinstance(kind.value, type) or not isinstance(fields, At):
+        return NotImplemented
+    entries = heap[fields.site].entries
+    if entries is None or analysis.assigned.is_open(kind.value):
+        return NotImplemented
+    held = {str(name): value for name, value in entries}
+    return container(frame, statement, heap, kind.value, Contents(fields=held))
+
+
+def _defaulting(frame: Frame, statement: Statement, given: Given, heap: Heap) -> Any:
+    """``defaulting({}, list)``: a ``defaultdict`` of these items."""
+    items, factory = given.positional[0], given.positional[1] if len(given.positional) > 1 else exact(None)
+    (atom,) = items.atoms if len(items.atoms) == 1 and not items.is_any else (None,)
+    if not isinstance(atom, At):
+        return NotImplemented
+    made = replace(heap[atom.site], fields={"default_factory": factory})
+    return container(frame, statement, heap, defaultdict, made)
