@@ -226,8 +226,7 @@ class Derivative:
             if values is not None:
                 fixed = self.parameters.constants(values, options.varying)
                 known = self.parameters.spread(tuple(Constant(v) if name in fixed else v for name, v in named))
-                if callee.function is not self.primal:  # of the text of a derivative, which takes them one by one
-                    known = self.arguments(values), {}
+                known = known if callee.function is self.primal else (self.arguments(values), {})  # one by one
                 inferred = replace(inferred, arguments=known, kinds=(kinds_of(values), fixed))
             requests.insert(0 if options.infer_first else 1, inferred)
         for each in requests:

@@ -8,6 +8,7 @@ they are: none of their methods is run, unless its effect says that it calls the
 from __future__ import annotations
 
 from collections import defaultdict, deque
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -19,7 +20,7 @@ from srcgrad.infer.iteration import elements
 from srcgrad.infer.objects import MAPPINGS, container, get_attribute, is_plain
 from srcgrad.infer.outside import is_of_library
 from srcgrad.infer.parameters import Given
-from srcgrad.infer.values import NEVER, Array, At, Atom, Bound, Exact, Value, are_numbers, at, exact, union
+from srcgrad.infer.values import NEVER, Array, At, Atom, Exact, Value, are_numbers, at, exact, is_unchanging, union
 from srcgrad.language.effects import is_of_emitted, of_function
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def of_emitted(
     if function is runtime.defaulting:
         return _defaulting(frame, statement, given, heap)
     if function in _COPYING and len(given.positional) == 1:
-        copied = _Copied(frame, statement, heap, is_deep=function is not runtime.own)
+        copied = _Copied(heap, is_deep=function is not runtime.own)
         value, heap = copied.value(given.positional[0])
         return value if function is runtime.frozen else union(value, given.positional[0]), heap
     if function is runtime.as_list and len(given.positional) == 1:
@@ -49,34 +50,54 @@ def of_emitted(
     effect = of_function(function)
     if not effect.is_known or effect.calls and not is_plain(analysis, heap, *given.values()):
         return NotImplemented
-    if effect.returns != "alias":
-        return applied(analysis, frame, statement, effect, given, heap, holds=partial(_of_cotangents, frame, heap))
-    _, held = heap.reachable(given.values())
-    if all(_of_cotangents(frame, heap, value) == value for value in held):
-        return applied(analysis, frame, statement, effect, given, heap)
-    rest = union(*held)  # which is not said of all data
+    objects = _with_objects(frame, heap, given.values())
+    if effect.returns != "alias" or not objects:
+        holds = partial(_of_cotangents, objects) if effect.returns != "alias" else None
+        return applied(analysis, frame, statement, effect, given, heap, holds=holds)
+    rest = union(*heap.reachable(given.values())[1])  # which is not said of all data
     value, heap = container(frame, statement, heap, None, Contents(single=False, rest=rest, others=rest))
     return union(value, rest), heap
 
 
 _CONTAINERS = (list, tuple, deque, *MAPPINGS)
+#: What says which items are meant.
+_PLACES = (slice, range)
 _COPYING = (runtime.frozen, runtime.kept, runtime.own, runtime.snapshot)
 
 
-def _of_cotangents(frame: Frame, heap: Heap, value: Value) -> Value:
+def _with_objects(frame: Frame, heap: Heap, values: Iterable[Value]) -> frozenset[Atom]:
+    """What can be reached from values that is no data: objects and functions, and the containers that hold some."""
+    held_by: dict[Atom, list[Atom]] = {}
+    sites, roots = heap.reachable(values)
+    for site in sites:
+        for value in heap[site].values():
+            for atom in value.atoms:
+                held_by.setdefault(atom, []).append(At(site))
+    pending = [atom for atom in {*held_by, *(a for v in roots for a in v.atoms)} if not _is_of_data(frame, atom)]
+    found: set[Atom] = set()
+    while pending:
+        if (atom := pending.pop()) not in found and atom != At(frame.facts.data):  # type: ignore[arg-type]
+            found.add(atom)
+            pending += held_by.get(atom, [])
+    return frozenset(found)
+
+
+def _is_of_data(frame: Frame, atom: Atom) -> bool:
+    if isinstance(atom, At):
+        return atom.site.kind in (*_CONTAINERS, *_PLACES) or atom.site == frame.facts.data
+    return isinstance(atom, Array) or is_unchanging(atom)
+
+
+def _of_cotangents(objects: frozenset[Atom], value: Value) -> Value:
     """What of a value a cotangent, tangent or shadow may be, or hold: those of objects are dicts.
 
     What is left out stands for data all the same, of which nothing is said."""
-    return replace(value, atoms=frozenset(atom for atom in value.atoms if _is_of_cotangent(frame, heap, atom)))
+    kept = frozenset(a for a in value.atoms - objects if not (isinstance(a, At) and a.site.kind in _PLACES))
+    return replace(value, atoms=frozenset(a for a in kept if not is_unchanging(a) or _is_number(a)))
 
 
-def _is_of_cotangent(frame: Frame, heap: Heap, atom: Atom) -> bool:
-    if not isinstance(atom, At):
-        return atom == Exact(None) or isinstance(atom, Array) or are_numbers(Value(frozenset((atom,))))
-    sites, held = heap.reachable([at(atom.site)])
-    return all(site.kind in _CONTAINERS or site == frame.facts.data for site in sites) and not any(
-        isinstance(each, Bound) or isinstance(each, Exact) and callable(each.value) for v in held for each in v.atoms
-    )
+def _is_number(atom: Atom) -> bool:
+    return atom == Exact(None) or are_numbers(Value(frozenset((atom,))))
 
 
 def _as_list(analysis: Analysis, frame: Frame, statement: Statement, given: Given, heap: Heap) -> Made:
@@ -87,7 +108,7 @@ def _as_list(analysis: Analysis, frame: Frame, statement: Statement, given: Give
 
 @dataclass(frozen=True)
 class _Part:
-    """Which of the objects a copy is of that are copied by one call."""
+    """Which object a copy is of."""
 
     of: Site
 
@@ -95,8 +116,8 @@ class _Part:
 class _Copied:
     """A copy of containers and objects, ``is_deep`` of those in them too; what else they hold is not copied."""
 
-    def __init__(self, frame: Frame, statement: Statement, heap: Heap, *, is_deep: bool) -> None:
-        self.frame, self.statement, self.before, self.heap, self.is_deep = frame, statement, heap, heap, is_deep
+    def __init__(self, heap: Heap, *, is_deep: bool) -> None:
+        self.before, self.heap, self.is_deep = heap, heap, is_deep
         self.made: dict[Site, Value] = {}
 
     def value(self, value: Value) -> tuple[Value, Heap]:
@@ -111,9 +132,9 @@ class _Copied:
             return itself
         if atom.site not in self.made:
             part = atom.site.origin[1] if isinstance(atom.site.origin, tuple) else None
-            # A copy of a copy, as loops make them, is one of the first.
-            root = part.of if isinstance(part, _Part) else atom.site
-            made = self.frame.site(atom.site.kind, self.statement, _Part(root))
+            # All copies of an object are alike, and so are copies of copies, as loops make them.
+            root = part if isinstance(part, _Part) else _Part(atom.site)
+            made = Site(atom.site.kind, ("copy", root), root.of.context)
             self.made[atom.site] = at(made) if self.is_deep or atom.site.kind is not tuple else at(made, atom.site)
             contents, inside = self.before[atom.site], self._value if self.is_deep else lambda held: held
             copy_ = replace(

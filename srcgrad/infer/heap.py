@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from srcgrad.infer.values import ANY, NEVER, Array, At, Bound, Value, exact, union
@@ -65,7 +66,7 @@ class Contents:
     fields: Mapping[str, Value] = field(default_factory=dict)
     others: Value = NEVER
 
-    @property
+    @cached_property
     def items(self) -> Value:
         """One of the items, of a mapping one of the values or keys."""
         keys = [] if self.entries is None else [exact(key) for key, _ in self.entries]

@@ -290,7 +290,8 @@ def analysed(
     """Facts of a call with these arguments, or of any call with data; None of a function whose text cannot be read.
 
     ``by_kind``: of every call with arguments of the same kinds, where what is outside is of the same kinds too.
-    ``as_data``: with nothing said of what is data among the arguments.  ``lower`` makes the IR.  ``most``: how many statements may be run; raises ``GivenUp`` where there are more.
+    ``as_data``: with nothing said of what is data among the arguments.  ``lower`` makes the IR.  ``most``: how many
+    statements may be run; raises ``GivenUp`` where there are more.
     """
     assigned, kept, alive = Assigned(), dict[Site, object](), list[Outside]()
     while True:

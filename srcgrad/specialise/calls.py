@@ -199,7 +199,8 @@ def _applied(
     given = [*node.args, *(keyword.value for keyword in node.keywords)]
     # Where a method of the user's takes part in a copy, the analysis has noted it as unknown code.
     is_copy = function in (copy.copy, copy.deepcopy)
-    if not is_copy and not is_of_emitted(function) and any(holds_objects(context.facts, context.value(argument)) for argument in given):
+    looks_only = is_copy or is_of_emitted(function)
+    if not looks_only and any(holds_objects(context.facts, context.value(argument)) for argument in given):
         context.refuse(node, "a function that is applied to objects")
     if any(id(object_of(argument)) in JOINING or any(
         isinstance(one, Exact) and id(one.value) in JOINING for one in context.value(argument).atoms

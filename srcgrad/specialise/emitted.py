@@ -24,7 +24,7 @@ from srcgrad.ir import operations as ir
 from srcgrad.rules.memory import CHANGES
 from srcgrad.specialise.containers import applied
 from srcgrad.specialise.context import Context
-from srcgrad.specialise.expressions import atom, named, operate, settled
+from srcgrad.specialise.expressions import Made, atom, named, operate, settled
 from srcgrad.specialise.instances import static_of
 from srcgrad.specialise.set_operations import are_sets
 from srcgrad.syntax.globals import of_runtime, reference
@@ -36,7 +36,9 @@ def augmented(context: Context, statement: gast.AugAssign) -> bool:
     match statement.target:
         case gast.Subscript(value=base, slice=index) if isinstance(statement.op, gast.Add):
             _add_at(context, statement, base, index, statement.value)
-        case gast.Name() as target if context.source.is_shared(getattr(statement, "comes_from", statement)):
+        case gast.Name() as target if context.source.is_shared(_origin(statement)):
+            if not isinstance(getattr(_origin(statement), "target", target), gast.Name):
+                context.refuse(statement, "an assignment in place of which the parts stand apart")
             value: Any = statement.value
             if isinstance(statement.op, gast.Sub):
                 made, name = operate(context, gast.USub(), [atom(context, value)], value), context.fresh()
@@ -149,5 +151,10 @@ def _add_at(
 ) -> None:
     holder, place = named(context, buffer), settled(context, index)
     head = None if function is None else reference(of_runtime(function))
-    is_shared = context.source.is_shared(getattr(node, "comes_from", node))
+    is_shared = context.source.is_shared(_origin(node))
     context.out.append(nf.AddAt(holder, place, atom(context, value), context.span, head, is_shared))
+
+
+def _origin(statement: Any) -> Any:
+    """The statement of the text that a restored one comes from."""
+    return getattr(statement, "comes_from", None) or statement

@@ -17,13 +17,12 @@ from typing import Any
 import gast
 import numpy as np
 
-from srcgrad import runtime
 from srcgrad.frontend.normal_form import Callee
 from srcgrad.infer.data import is_attribute
 from srcgrad.infer.facts import Facts
 from srcgrad.infer.iteration import ITERATORS
 from srcgrad.infer.objects import CONTAINERS
-from srcgrad.infer.values import SCALARS, Array, At, Bound, Exact, Of, Value, are_arrays, are_methods, are_of, exact
+from srcgrad.infer.values import SCALARS, Array, At, Bound, Exact, Of, Value, are_arrays, are_methods, are_of
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal, Operand, Version
 from srcgrad.ir.regions import (
@@ -47,6 +46,7 @@ from srcgrad.specialise.carrying import carries, gives_no_number
 from srcgrad.specialise.entered import entered_in
 from srcgrad.specialise.reduced import Reduced
 from srcgrad.specialise.set_operations import asks, is_of_sets
+from srcgrad.specialise.tapes import of_tapes
 
 
 @dataclass(eq=False)
@@ -146,28 +146,8 @@ def decided(reduced: Reduced, facts: Facts) -> Naming:
         if isinstance(block.exit, Return) and isinstance(block.exit.value, Version):
             made.apart.add(block.exit.value)
     if reduced.source_of(reduced.owner).generated:
-        made.apart.difference_update(_of_tapes(ordered, value, uses))
+        made.apart.difference_update(of_tapes(ordered, value, uses))
     return made
-
-
-def _of_tapes(ordered: list[Assign], value: Any, uses: Mapping[Operand, list[Any]]) -> Iterator[Version]:
-    """What emitted code puts on a tape as a tuple, or takes from one and binds at once."""
-    for statement in ordered:
-        readers = [part for target in statement.targets for _, part in uses.get(target, ())]
-        if len(readers) != 1 or not isinstance(statement.operation, ir.Make | ir.Call):
-            continue
-        is_put = isinstance(readers[0], ir.Call) and (
-            _is_of_list(value(readers[0].function), "append") or value(readers[0].function) == exact(runtime.made)
-        )
-        is_taken = isinstance(readers[0], ir.Copy | ir.WriteCell | ir.Unpack)
-        if isinstance(statement.operation, ir.Make) and statement.operation.kind in ("tuple", "dict") and is_put or is_taken and (
-            isinstance(statement.operation, ir.Call) and _is_of_list(value(statement.operation.function), "pop")
-        ):
-            yield from statement.targets
-
-
-def _is_of_list(function: Value, name: str) -> bool:
-    return function.consists_of(lambda atom: isinstance(atom, Bound) and atom.name == name)
 
 
 def _bound_by(statement: Statement) -> tuple[Version, ...]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import gast
@@ -47,6 +48,7 @@ from srcgrad.specialise.planning import decided, kind_of
 from srcgrad.specialise.reduced import Reduced
 from srcgrad.specialise.reducing import reduced
 from srcgrad.specialise.set_operations import are_sets
+from srcgrad.specialise.tapes import together
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import names_read, walk
 
@@ -59,6 +61,8 @@ def specialised(instance: Instance) -> nf.Function:
         return without_try(made, function, instance, source)
 
     made = reduced(instance, apart)
+    if source.generated:
+        made.function = replace(made.function, body=together(made.function.body))
     for loop in (s for _, s in walk_ir(made.function.body) if isinstance(s, Loop)):
         for _, inner in walk_ir(loop.body):
             if isinstance(inner, Assign) and isinstance(inner.operation, ir.FreshCell):
