@@ -82,6 +82,8 @@ def effect(context: Context, statement: gast.Expr, called: gast.Call) -> bool:
         made = call_runtime(function, given, called)
         context.out.append(nf.Bind(context.fresh(), made, nf.Exchange(
             given[base].id, made.func.id, tuple(given), shadows), context.span))  # fmt: skip
+    elif function is runtime.step:
+        context.out.append(nf.Effect(placed(gast.Expr(settled(context, called)), called), context.span))
     else:
         return False
     return True

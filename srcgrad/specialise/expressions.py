@@ -24,7 +24,7 @@ from srcgrad.infer.heap import Site
 from srcgrad.infer.items import is_index, is_slice
 from srcgrad.infer.named import is_named_tuple
 from srcgrad.infer.objects import CONTAINERS
-from srcgrad.infer.values import Array, At, Bound, Exact, Of, Value, are_numbers, is_unchanging
+from srcgrad.infer.values import Array, At, Bound, Exact, Of, Value, are_numbers, are_of, is_unchanging
 from srcgrad.rules.table import attribute as attribute_function
 from srcgrad.rules.table import is_constant, lookup, member_refusal, operator_of
 from srcgrad.specialise.carrying import carries
@@ -118,6 +118,8 @@ def operation_of(context: Context, node: Any) -> Made:
         case gast.Subscript(value=gast.Attribute(attr="flat")):
             context.refuse(node, "a read through .flat")
         case gast.Subscript(value=base, slice=index):
+            if are_of(context.value(base), range) and not context.value(index).is_any:  # of which places are cut off
+                return settled(context, node), nf.Fixed()
             whole = named(context, base)
             if isinstance(index, gast.Tuple) and not index.elts and _is_number(context.value(base)):
                 return load(whole, node), nf.Copy(whole)
