@@ -274,8 +274,9 @@ def _made(analysis: Analysis, frame: Frame, statement: Statement, kind: Any, giv
             return made
     if kind is enumerate and given.positional and given.more is None:
         return container(frame, statement, heap, enumerate, Contents(fields={"of": values[0]}))
-    if kind is zip and not given.keywords and given.more is None:
-        return container(frame, statement, heap, zip, Contents(parts=values))
+    if kind is zip and not given.keywords:
+        held_ = Contents(parts=values) if given.more is None else Contents(rest=union(*values))
+        return container(frame, statement, heap, zip, held_)
     if kind is np.float64 and len(values) == 1 and all(isinstance(a, Of | Exact) for a in values[0].atoms):
         return of(kind), heap
     if is_named_tuple(kind):

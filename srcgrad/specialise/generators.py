@@ -57,20 +57,23 @@ def consumed(
     assert isinstance(taking, ir.Call | ir.Unpack)
     if isinstance(taking, ir.Unpack):
         function, extended, source = None, None, taking.source
+    elif taking.star is not None:
+        function, extended, source = None, None, taking.star
     else:
         function = _function(made.value(made.known.get(taking.function, taking.function)))
         extended = _extended(made, taking, before)
         place = 1 if function is functools.reduce else 0
         if function is None and extended is None or len(taking.positional) <= place:
             return None
-        if taking.star is not None or taking.rest is not None:
+        if taking.rest is not None:
             return None
         source = taking.positional[place]
     start = next((s for s in before if isinstance(s, Assign) and source in s.targets), None)
     body = _body_of(made, source)
     if start is None or body is None or made.uses[source] != 1 or not isinstance(start.operation, ir.Call):
         return None
-    if isinstance(taking, ir.Unpack):
+    is_passed = isinstance(taking, ir.Call) and taking.star is not None
+    if isinstance(taking, ir.Unpack) or is_passed:
         sink: _Sink | None = _listing(made, source, statement)
     else:
         sink = _sink(made, function, taking, statement) if extended is None else _extending(extended, statement)
@@ -84,6 +87,9 @@ def consumed(
     if whole is None:
         return None
     before.remove(start)
+    if is_passed:  # the call is of a list, whose items are taken apart in turn
+        made.called[last[0]] = made.called.get(statement, [])
+        last = [*reduce(made, Block(tuple(last), Fall())).statements]
     return [*first, *whole.statements, *last]
 
 

@@ -178,8 +178,10 @@ def series_of(context: Context, node: Any, taken: set[str]) -> Series | None:
         return _counted(context, node, node.args[1:], taken)
     if function is enumerate and len(node.args) == 1 and [k.arg for k in node.keywords] == ["start"]:
         return _counted(context, node, [node.keywords[0].value], taken)
-    if function is zip and node.args and not node.keywords:
-        return _zipped(context, node, taken)
+    if function is zip and not node.keywords:
+        from srcgrad.specialise.zipped import zipped  # of which each argument is run over in turn
+
+        return zipped(context, node, taken)
     if function is reversed and function_called(context, node.args[0]) not in (zip, enumerate) and not (
         may_be_set(context.value(node.args[0]))
     ):  # fmt: skip
@@ -246,26 +248,6 @@ def _counted(context: Context, node: gast.Call, starts: list[Any], taken: set[st
         return [(number, nf.Fixed()), inner.item(place)]
 
     return Series(inner.count, item, call(settled(context, node.func), [inner.printed, *start], node))
-
-
-def _zipped(context: Context, node: gast.Call, taken: set[str]) -> Series | None:
-    found = []
-    for argument in node.args:
-        one = series_of(context, argument, taken)
-        if one is None:
-            return None
-        found.append(one)
-
-    def count() -> gast.expr:
-        counts = [one.count() for one in found]
-        if len(counts) == 1:
-            return counts[0]
-        name = context.fresh()
-        context.out.append(nf.Bind(name, call_builtin("min", counts, node), nf.Fixed(), context.span))
-        return load(name, node)
-
-    printed = call(settled(context, node.func), [one.printed for one in found], node)
-    return Series(count, lambda place: [one.item(place) for one in found], printed)
 
 
 def _reversed(inner: Series, node: gast.Call) -> Series:
@@ -407,7 +389,7 @@ def _stores(target: gast.AST) -> bool:
 def _refuse_resized(context: Context, statement: gast.For) -> None:
     """A list or deque that changes its length while it is looped over: how often the body runs is not known before.
     What changes dicts and sets is looked at when the program runs."""
-    looped = {one.site for node in walk(statement.iter) for one in context.value(node).atoms
+    looped = {one.site for node in walk(statement.iter) for value in _gone_over(context, node) for one in value.atoms
               if isinstance(one, At) and one.site.kind in (list, deque)}  # fmt: skip
     if not looped:
         return
@@ -423,6 +405,15 @@ def _refuse_resized(context: Context, statement: gast.For) -> None:
             for one in context.reduced.value(made.operation.function).atoms:
                 if isinstance(one, Bound) and one.name in resizing() and looped & set(sites_of(one.receiver)):
                     context.refuse(node, "a loop over a container that changes its length")
+
+
+def _gone_over(context: Context, node: Any) -> list[Value]:
+    """What a loop over an expression goes over: of stars, each of the rows."""
+    value = context.value(node)
+    if not isinstance(node, gast.Starred):
+        return [value]
+    held = [context.facts.contents.get(site) for site in sites_of(context.value(node.value))]
+    return [contents.items for contents in held if contents is not None]
 
 
 def _resized(node: gast.AST) -> list[gast.AST]:
