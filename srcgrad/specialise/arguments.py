@@ -111,7 +111,7 @@ def _may_have_defaults(made: Reduced, call: ir.Call, atom: Any) -> bool:
         closure = closure_of(made, call.function, atom)
         return closure is None or bool(closure.defaults)
     function = atom.function if isinstance(atom, Bound) else atom.value
-    return bool(function.__defaults__)
+    return not isinstance(function, FunctionType) or bool(function.__defaults__)
 
 
 def _items(made: Reduced, operand: Operand, statement: Assign, before: list[Statement]) -> list[Operand] | None:

@@ -29,6 +29,7 @@ from srcgrad.frontend.desugar.build import (
     placed,
     subscript,
 )
+from srcgrad.frontend.scope import importable
 from srcgrad.infer.objects import MAPPINGS
 from srcgrad.infer.values import At, Bound, Value
 from srcgrad.rules.table import lookup
@@ -68,6 +69,12 @@ def method(context: Context, node: gast.Call, bound: Bound) -> Made | None:
         return settled(context, node), nf.Fixed()
     if name == "copy" and kinds == (list,) and not count:
         return _listed(context, node.func.value)
+    if name == "copy" and kinds == (deque,) and not count:
+        held = atom(context, node.func.value)
+        bound_ = placed(gast.Attribute(held, "maxlen", gast.Load()), node)
+        items = collected(context, held)
+        assert items is not None
+        return applied(context, deque, [load(items, node), bound_], node, reference(importable("deque", deque)))
     if kinds == (tuple,) or name not in _WRITTEN and count not in _EXCHANGED.get(name, ((), ()))[0]:
         context.refuse(node, f"the method {name!r}")
     base = named(context, node.func.value)
@@ -227,6 +234,13 @@ def constructed(context: Context, node: gast.Call, kind: type) -> Made | None:
         keys = tuple(constant(keyword.arg, node) for keyword in node.keywords)
         values = tuple(atom(context, keyword.value) for keyword in node.keywords)
         return placed(gast.Dict(list(keys), list(values)), node), nf.Pack("dict", values, keys)
+    named_ = [keyword.arg for keyword in node.keywords]
+    if kind is dict and len(node.args) == 1 and named_ and None not in named_ and are(
+        context.value(node.args[0]), MAPPINGS
+    ):  # which is read behind what its keywords are
+        given = [placed(gast.keyword(k.arg, atom(context, k.value)), k) for k in node.keywords]
+        keys_ = [None, *(constant(keyword.arg, node) for keyword in given)]
+        return displayed_dict(context, placed(gast.Dict(keys_, [node.args[0], *(k.value for k in given)]), node))
     if kind is dict and len(node.args) == 1 and not node.keywords:
         if are(context.value(node.args[0]), (dict,)):
             return applied(context, runtime.merged, [atom(context, node.args[0])], node)

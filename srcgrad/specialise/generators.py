@@ -158,7 +158,7 @@ def _is_as_it_comes(made: Reduced, item: Operand) -> bool:
     operation = made.origins.get(item)
     is_computed = isinstance(operation, ir.Operator) and not operation.in_place
     return is_computed and made.value(item).consists_of(
-        lambda a: isinstance(a, Of | Exact) or a == At(made.facts.data) or isinstance(a, Array)
+        lambda a: isinstance(a, Of | Exact) or isinstance(a, At) and a.site == made.facts.data or isinstance(a, Array)
     )  # fmt: skip
 
 

@@ -112,9 +112,9 @@ def iterated(
             return [*listed[0], replace(statement, operation=replace(operation, source=listed[1]))]
         case ir.Unpack(source=source, count=count, star=star) if are_of(made.value(source), *_MAKING):
             items = [made.value(target) for place, target in enumerate(statement.targets) if place != star]
-            listed = made.version("t", items_value(made, list, union(*items), statement.node))
-            taken = Assign((listed,), ir.Call(builtin_of(list), (source,)), statement.node)
-            return [taken, replace(statement, operation=ir.Unpack(listed, count, star))]
+            taken = made.version("t", items_value(made, list, union(*items), statement.node))
+            first = Assign((taken,), ir.Call(builtin_of(list), (source,)), statement.node)
+            return [first, replace(statement, operation=ir.Unpack(taken, count, star))]
         case ir.Call(star=star) if star is not None and _is_read_again(made, block, statement.targets[0]) and (
             begun := columns(made, operation, statement.node)
         ):

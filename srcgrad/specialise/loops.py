@@ -30,7 +30,6 @@ from srcgrad.frontend.desugar.build import (
     constant,
     load,
     method_call,
-    placed,
     subscript,
     tuple_of,
 )
@@ -173,6 +172,8 @@ def _own_index(context: Context, target: Any, source: Any, taken: set[str]) -> s
 # --- what is run over ------------------------------------------------------------------------------------------------
 def series_of(context: Context, node: Any, taken: set[str]) -> Series | None:
     """What an expression runs over, evaluated; None of what has no places.  ``taken`` names are bound in the loop."""
+    from srcgrad.specialise import elements  # whose arrays are held as those of other loops
+
     function = function_called(context, node)
     if function is enumerate and 1 <= len(node.args) <= 2 and not node.keywords:
         return _counted(context, node, node.args[1:], taken)
@@ -190,10 +191,12 @@ def series_of(context: Context, node: Any, taken: set[str]) -> Series | None:
     if (numbers := _numbers(context, node)) is not None:
         return _range(context, node, numbers, taken)
     if function in (np.ndindex, np.ndenumerate) and node.args and not node.keywords:
-        return _indices(context, node, taken)
+        return elements.indices(context, node, taken)
     view = _view(context, node)
     if view is not None:
         return entries_of(context, *view, node, taken)
+    if _is_flat(context, node):
+        return elements.flat(context, node, taken)
     value = context.value(node)
     if are(value, MAPPINGS):
         return entries_of(context, node, "keys", node, taken)
@@ -202,7 +205,7 @@ def series_of(context: Context, node: Any, taken: set[str]) -> Series | None:
 
         name = gone_over(context, node)
     elif are(value, (list, tuple, deque, range), arrays=True, data=True):
-        name = _kept(context, node, taken)
+        name = kept(context, node, taken)
     else:
         return None
     reads_numbers = are(value, (range,))
@@ -212,29 +215,6 @@ def series_of(context: Context, node: Any, taken: set[str]) -> Series | None:
         return read, nf.Fixed() if reads_numbers else nf.Index(name, read.slice)
 
     return Series(lambda: call_builtin("len", [load(name, node)], node), item, load(name, node))
-
-
-def _indices(context: Context, node: gast.Call, taken: set[str]) -> Series:
-    """The indices of the elements of an array, and the elements as they are by then."""
-    if any(isinstance(argument, gast.Starred) for argument in node.args):
-        context.refuse(node, "a call with stars")
-    array = _kept(context, node.args[0], taken) if function_called(context, node) is np.ndenumerate else None
-    given = [settled(context, size) for size in node.args] if array is None else [load(array, node)]
-    printed = gast.Call(settled(context, node.func), [clone(each) for each in given], [])
-    sizes = given if array is None else [placed(gast.Attribute(given[0], "shape", gast.Load()), node)]
-    name = context.fresh()
-    context.out.append(nf.Bind(name, call_runtime(runtime.all_places, sizes, node), nf.Fixed(), context.span))
-
-    def item(place: gast.expr) -> Item:
-        read = subscript(load(name, node), place, node)
-        if array is None:
-            return read, nf.Fixed()
-        index = context.fresh()
-        context.out.append(nf.Bind(index, read, nf.Fixed(), context.span))
-        element = subscript(load(array, node), load(index, node), node)
-        return [(load(index, node), nf.Fixed()), (element, nf.Index(array, element.slice))]
-
-    return Series(lambda: call_builtin("len", [load(name, node)], node), item, placed(printed, node))
 
 
 def _counted(context: Context, node: gast.Call, starts: list[Any], taken: set[str]) -> Series | None:
@@ -271,7 +251,7 @@ def _range(context: Context, node: Any, numbers: list[Any], taken: set[str]) -> 
 
 def entries_of(context: Context, mapping: Any, view: str, node: Any, taken: set[str]) -> Series:
     """The keys, values or items of a dict."""
-    name, keys = _kept(context, mapping, taken), context.fresh("keys")
+    name, keys = kept(context, mapping, taken), context.fresh("keys")
     listed = call_builtin("list", [method_call(load(name, node), "keys", [], node)], node)
     context.out.append(nf.Bind(keys, listed, nf.Fixed(), context.span))
     marked = call_runtime(runtime.followed, [load(name, node), load(keys, node)], node)  # that they must not change
@@ -328,7 +308,14 @@ def function_called(context: Context, node: Any) -> Any:
 
 def is_series(context: Context, node: Any) -> bool:
     """Whether an expression makes an iterator or a view of what has places."""
-    return function_called(context, node) in (enumerate, zip, reversed) or _view(context, node) is not None
+    is_made = function_called(context, node) in (enumerate, zip, reversed)
+    return is_made or _view(context, node) is not None or _is_flat(context, node)
+
+
+def _is_flat(context: Context, node: Any) -> bool:
+    return isinstance(node, gast.Attribute) and node.attr == "flat" and context.value(node.value).consists_of(
+        lambda a: isinstance(a, Array | Of) or isinstance(a, At) and a.site.kind is None  # 0-d ones are numbers
+    )
 
 
 # --- names and values ------------------------------------------------------------------------------------------------
@@ -342,7 +329,7 @@ def _still(context: Context, node: Any, taken: set[str]) -> gast.expr:
     return load(name, node)
 
 
-def _kept(context: Context, node: Any, taken: set[str]) -> str:
+def kept(context: Context, node: Any, taken: set[str]) -> str:
     """The name of what a loop runs over, under which its body, which reads the items, binds nothing else."""
     name = named(context, node)
     if name not in taken:

@@ -115,7 +115,9 @@ def decided(reduced: Reduced, facts: Facts) -> Naming:
             )
     for statement in ordered:
         operation = statement.operation
-        if isinstance(operation, ir.GetAttribute) and operation.name == "flat" and are_arrays(value(operation.base)):
+        if isinstance(operation, ir.GetAttribute) and operation.name == "flat" and are_arrays(
+            value(operation.base), data=True
+        ):
             made.apart.difference_update(statement.targets)  # a place in it is one in the array
             made.apart.update(v for v in operands_of(operation) if isinstance(v, Version))
             made.movable.update(statement.targets)
