@@ -57,7 +57,8 @@ def method(context: Context, node: gast.Call, bound: Bound) -> Made | None:
     known: tuple[tuple[Any, ...], ...] = ((list,), (deque,), MAPPINGS, (tuple,))
     kinds = next((kinds for kinds in known if are(bound.receiver, kinds)), None)
     if kinds is None and are(bound.receiver, (), data=context.facts.data is not None):
-        kinds = (list, deque) if bound.name in _OF_LISTS else MAPPINGS if bound.name in _OF_DICTS else None
+        is_of_lists = bound.name in _OF_LISTS or bound.name == "pop" and len(node.args) < 2  # as of dicts, by a key
+        kinds = (list, deque) if is_of_lists else MAPPINGS if bound.name in _OF_DICTS else None
     if kinds is None or not isinstance(node.func, gast.Attribute):
         return None
     name, count = bound.name, len(node.args)

@@ -33,6 +33,7 @@ from srcgrad.frontend.desugar.build import (
     subscript,
     tuple_of,
 )
+from srcgrad.infer.data import is_data
 from srcgrad.infer.heap import sites_of
 from srcgrad.infer.objects import MAPPINGS
 from srcgrad.infer.values import Array, At, Bound, Exact, Of, Value
@@ -41,6 +42,7 @@ from srcgrad.language.effects import resizing
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.expressions import Made, named, settled
 from srcgrad.specialise.instances import static_of
+from srcgrad.specialise.resized import resizes_data
 from srcgrad.specialise.set_operations import are_sets, may_be_set
 from srcgrad.syntax.parse import clone, walk
 
@@ -376,12 +378,15 @@ def _stores(target: gast.AST) -> bool:
 def _refuse_resized(context: Context, statement: gast.For) -> None:
     """A list or deque that changes its length while it is looped over: how often the body runs is not known before.
     What changes dicts and sets is looked at when the program runs."""
-    looped = {one.site for node in walk(statement.iter) for value in _gone_over(context, node) for one in value.atoms
-              if isinstance(one, At) and one.site.kind in (list, deque)}  # fmt: skip
-    if not looped:
+    atoms = [a for value in _gone_over(context, statement.iter) for a in value.atoms]
+    looped = {one.site for one in atoms if isinstance(one, At) and one.site.kind in (list, deque)}
+    of_data = any(map(is_data, atoms))
+    if not looped and not of_data:
         return
     for node in walk(*statement.body):
         made = getattr(node, "statement", None)
+        if of_data and made is not None and resizes_data(made, context.reduced.value, context.reduced.calls):
+            context.refuse(node, "a loop over a container that changes its length")
         if any(looped & set(sites_of(context.value(base))) for base in _resized(node)):
             context.refuse(node, "a loop over a container that changes its length")
         for summary in [] if made is None else context.reduced.calls.get(made, ()):
@@ -395,12 +400,14 @@ def _refuse_resized(context: Context, statement: gast.For) -> None:
 
 
 def _gone_over(context: Context, node: Any) -> list[Value]:
-    """What a loop over an expression goes over: of stars, each of the rows."""
-    value = context.value(node)
-    if not isinstance(node, gast.Starred):
-        return [value]
-    held = [context.facts.contents.get(site) for site in sites_of(context.value(node.value))]
-    return [contents.items for contents in held if contents is not None]
+    """What a loop over an expression goes over: of stars, each of the rows; of a list made for it, that alone."""
+    found = [context.value(node)]
+    if isinstance(node, gast.Starred):
+        held = [context.facts.contents.get(site) for site in sites_of(context.value(node.value))]
+        found += [contents.items for contents in held if contents is not None]
+    is_copy = function_called(context, node) in (list, tuple, sorted)
+    parts = [] if is_copy else gast.iter_child_nodes(node)
+    return [*found, *(value for part in parts for value in _gone_over(context, part))]
 
 
 def _resized(node: gast.AST) -> list[gast.AST]:
