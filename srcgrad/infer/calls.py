@@ -38,7 +38,7 @@ from srcgrad.infer.examples import constant_of_kinds, results, results_of_draw, 
 from srcgrad.infer.generators import is_left_by_exceptions, lists_of
 from srcgrad.infer.heap import Contents, Heap, Site, together
 from srcgrad.infer.iteration import ITERATORS, arithmetic, backwards, elements, iterate
-from srcgrad.infer.lists import contents_of_dict, rearranged
+from srcgrad.infer.lists import contents_of_dict, dict_of_pairs, rearranged
 from srcgrad.infer.named import is_named_tuple
 from srcgrad.infer.objects import (
     CONTAINERS,
@@ -268,6 +268,8 @@ def _made(analysis: Analysis, frame: Frame, statement: Statement, kind: Any, giv
         return container(frame, statement, heap, kind, contents)
     if kind is dict and given.more is None and (held_ := contents_of_dict(given, heap)) is not None:
         return container(frame, statement, heap, dict, held_)
+    if kind is dict and (pairs := dict_of_pairs(analysis, frame, statement, given, heap)) is not None:
+        return pairs
     if kind is reversed and len(given.positional) == len(values) == 1:
         made = backwards(frame, statement, values[0], heap)
         if made is not NotImplemented:

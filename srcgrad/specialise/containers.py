@@ -236,12 +236,8 @@ def constructed(context: Context, node: gast.Call, kind: type) -> Made | None:
         values = tuple(atom(context, keyword.value) for keyword in node.keywords)
         return placed(gast.Dict(list(keys), list(values)), node), nf.Pack("dict", values, keys)
     named_ = [keyword.arg for keyword in node.keywords]
-    if kind is dict and len(node.args) == 1 and named_ and None not in named_ and are(
-        context.value(node.args[0]), MAPPINGS
-    ):  # which is read behind what its keywords are
-        given = [placed(gast.keyword(k.arg, atom(context, k.value)), k) for k in node.keywords]
-        keys_ = [None, *(constant(keyword.arg, node) for keyword in given)]
-        return displayed_dict(context, placed(gast.Dict(keys_, [node.args[0], *(k.value for k in given)]), node))
+    if kind is dict and len(node.args) == 1 and named_ and None not in named_:
+        return _with_keywords(context, node)
     if kind is dict and len(node.args) == 1 and not node.keywords:
         if are(context.value(node.args[0]), (dict,)):
             return applied(context, runtime.merged, [atom(context, node.args[0])], node)
@@ -250,6 +246,26 @@ def constructed(context: Context, node: gast.Call, kind: type) -> Made | None:
         pairs = collected(context, node.args[0])
         return None if pairs is None else applied(context, runtime.from_pairs, [load(pairs, node)], node)
     return None
+
+
+def _with_keywords(context: Context, node: gast.Call) -> Made | None:
+    """``dict(source, k=v)``: the source is read behind what its keywords are."""
+    source = context.value(node.args[0])
+    if not are(source, MAPPINGS) and any(isinstance(a, At) and a.site == context.facts.data for a in source.atoms):
+        context.refuse(node, "a dict of what may be one")
+    first = node.args[0] if is_series(context, node.args[0]) else atom(context, node.args[0])
+    given = [placed(gast.keyword(k.arg, atom(context, k.value)), k) for k in node.keywords]
+    if are(source, MAPPINGS):
+        keys = [None, *(constant(keyword.arg, node) for keyword in given)]
+        return displayed_dict(context, placed(gast.Dict(keys, [first, *(k.value for k in given)]), node))
+    pairs, name = collected(context, first), context.fresh()
+    if pairs is None:
+        return None
+    made = applied(context, runtime.from_pairs, [load(pairs, node)], node)
+    context.out.append(nf.Bind(name, *made, context.span))
+    for keyword in given:
+        context.out.append(nf.Store(name, constant(keyword.arg, node), keyword.value, context.span))
+    return load(name, node), nf.Copy(name)
 
 
 def _listed(context: Context, node: Any) -> Made:

@@ -277,6 +277,8 @@ def hands_iterators(made: Reduced, statement: Assign, call: ir.Call) -> bool:
 
 def _is_read_again(made: Reduced, block: Block, version: Version) -> bool:
     """Whether an iterator is more than what one loop, or one function, goes over."""
+    if not any(version in operands_of(part) for part in parts_of(block)):  # a call whose star was taken apart
+        block = made.frame.function.body
     readers = [part for part in parts_of(block) if version in operands_of(part)]
     if len(readers) != 1 or isinstance(readers[0], ir.Copy | ir.WriteCell | ir.Next):
         return True

@@ -220,7 +220,9 @@ def series_of(context: Context, node: Any, taken: set[str]) -> Series | None:
 
 
 def _counted(context: Context, node: gast.Call, starts: list[Any], taken: set[str]) -> Series | None:
-    inner = series_of(context, node.args[0], taken)
+    from srcgrad.specialise.zipped import letters  # which are a series of their own
+
+    inner = series_of(context, node.args[0], taken) or letters(context, node.args[0])
     if inner is None:
         return None
     start = [_still(context, first, taken) for first in starts]

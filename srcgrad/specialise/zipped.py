@@ -18,7 +18,7 @@ from srcgrad.frontend import normal_form as nf
 from srcgrad.frontend.desugar.build import call, call_builtin, call_runtime, constant, load, placed, subscript
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.expressions import settled
-from srcgrad.specialise.loops import Item, Series, series_of
+from srcgrad.specialise.loops import Item, Series, is_unordered, series_of
 from srcgrad.syntax.globals import builtin, reference
 
 
@@ -27,7 +27,7 @@ def zipped(context: Context, node: gast.Call, taken: set[str]) -> Series | None:
         return _columns(context, node)
     found = []
     for argument in node.args:
-        one = series_of(context, argument, taken)
+        one = series_of(context, argument, taken) or letters(context, argument)
         if one is None:
             return None
         found.append(one)
@@ -42,6 +42,17 @@ def zipped(context: Context, node: gast.Call, taken: set[str]) -> Series | None:
 
     printed = call(settled(context, node.func), [one.printed for one in found], node)
     return Series(count, lambda place: [one.item(place) for one in found], printed)
+
+
+def letters(context: Context, node: gast.expr) -> Series | None:
+    """A text, whose letters have places as well."""
+    if not is_unordered(context, context.value(node)):
+        return None
+    text = settled(context, node)
+    name = context.fresh()
+    context.out.append(nf.Bind(name, text, nf.Fixed(), context.span))
+    count = call_builtin("len", [load(name, node)], node)
+    return Series(lambda: count, lambda place: (subscript(load(name, node), place, node), nf.Fixed()), text)
 
 
 def _columns(context: Context, node: gast.Call) -> Series:

@@ -246,6 +246,45 @@ def a_dict_is_read_behind_its_keywords(x):
     return e["b"] * e["c"] * len(e) * d["b"]
 
 
+def dicts_of_pairs(x):
+    y = x * 1.0
+    d = dict(zip(("a", "b"), [y, x * 2.0]))
+    y[0] = 7.0 * x[1]
+    d["a"][1] = x[2]
+    e = dict([("a", x[0]), ("b", x[1]), ("a", x[2])], c=x[1] * 2.0)
+    s = 0.0
+    for i, v in enumerate(e.values()):
+        s = s + v * v * (i + 1)
+    return d["a"][0] * y[1] * d["b"][0] * s * e["a"]
+
+
+def pairs_are_read_behind_keywords(x):
+    pairs = [("a", x[0])]
+
+    def put():
+        pairs.append(("b", x[1]))
+        return x[2]
+
+    d = dict(pairs, c=put())
+    pairs[0] = ("a", 5.0)
+    return d["a"] * d["b"] * d["c"]
+
+
+def letters_beside_numbers(x):
+    d, s = {}, 0.0
+    for name, v in zip("aba", x):
+        d[name] = d.get(name, 0.0) + v * v
+    for k, letter in enumerate("abc"):
+        s = s + x[k] * k * (2.0 if letter == "b" else 3.0)
+    return d["a"] * d["b"] * s
+
+
+def two_rows_that_are_known(x):
+    rows = [["a", "b", "a"], x * x]
+    d = dict(zip(*rows))
+    return d["a"] * d["b"] * len(d)
+
+
 SERVED = [
     rows_are_those_of_the_call, elements_are_read_as_the_loop_goes, one_row_in_several_places,
     columns_that_are_asked_for, columns_of_views, rows_and_one_more, columns_of_nothing,
@@ -253,7 +292,8 @@ SERVED = [
     a_callee_that_stores, a_method_of_any_number, a_generator_behind_a_star, distance_of_any_number,
     products_of_what_there_was, choices, elements_that_are_stored_meanwhile, decided_in_the_second_of_two_loops,
     a_deque_extended_by_what_it_holds, what_a_generator_goes_over_is_read_first, copies_of_deques, unions_of_dicts,
-    a_dict_is_read_behind_its_keywords,
+    a_dict_is_read_behind_its_keywords, dicts_of_pairs, pairs_are_read_behind_keywords, letters_beside_numbers,
+    two_rows_that_are_known,
 ]  # fmt: skip
 
 
@@ -269,6 +309,89 @@ def test_derivatives_where_nothing_is_said_of_the_arguments(function: Callable[.
         again, found = value_and_grad(function)(X.copy())
     assert again == value
     np.testing.assert_allclose(found, gradient)
+
+
+# --- containers of which nothing is said ----------------------------------------------------------------------------
+def list_that_grows(items):
+    s = 0.0
+    for v in items:
+        put(items, v * items[0])
+        s = s * 0.9 + v * v
+    return s
+
+
+def put(items, v):
+    if len(items) < 5:
+        items.append(v)
+
+
+def list_under_two_names(items):
+    s, same = 0.0, items
+    for i, v in enumerate(items):
+        if len(same) > 2:
+            s = s + same.pop() * 2.0
+        s = s * 0.9 + v * v * (i + 1)
+    return s
+
+
+def list_that_is_emptied(items):
+    s = 1.0
+    while items:
+        s = s * items.pop() + 0.1
+    return s
+
+
+def list_with_others(items):
+    a, b = items.pop(0), items.pop(-1)
+    items.append(a * b)
+    items.insert(0, a + b)
+    items.extend([items[0] * 2.0, items[1]])
+    items.reverse()
+    return items[0] * items[1] * items[2] * items[4]
+
+
+def array_in_a_list(items):
+    y = np.array(items) * 2.0
+    items.append(y)
+    items[-1][0] = items[1] * 3.0
+    return y[0] * y[1]
+
+
+def list_that_is_counted_first(items):
+    for i in range(len(items)):
+        items.append(items[i] * 2.0)
+    return items[3] * items[4] * items[5] * items[0]
+
+
+@pytest.mark.parametrize("function", [
+    list_that_grows, list_under_two_names, list_that_is_emptied, list_with_others, array_in_a_list,
+    list_that_is_counted_first,
+])  # fmt: skip
+def test_lists_of_which_nothing_is_said(function: Callable[..., Any]) -> None:
+    given = [1.1, 0.7, 2.3]
+    with options(specialise=False, infer_data=True):
+        value, gradient = value_and_grad(function)([*given])
+    assert value == pytest.approx(function([*given]))
+    for i, found in enumerate(gradient):
+        ahead, behind = ([v + h * (i == j) for j, v in enumerate(given)] for h in (1e-6, -1e-6))
+        assert found == pytest.approx((function(ahead) - function(behind)) / 2e-6, rel=1e-5)
+
+
+def views_that_are_kept(d):
+    items, values, other = d.items(), d.values(), d.keys()
+    d["a"] = d["b"] * 2.0
+    d["c"] = d["a"]
+    s = 0.0
+    for i, (_, v) in enumerate(items):
+        s = s * 0.5 + v * v * i
+    return s + sum(values) * len(other)
+
+
+def test_views_of_which_nothing_is_said() -> None:
+    d = {"a": 1.5, "b": 2.5}
+    expected = value_and_grad(views_that_are_kept)({**d})
+    with options(specialise=False, infer_data=True):
+        assert value_and_grad(views_that_are_kept)({**d}) == expected
 
 
 # --- what is refused -------------------------------------------------------------------------------------------------
