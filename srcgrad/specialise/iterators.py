@@ -130,6 +130,8 @@ def _called(
 ) -> list[Statement] | None:
     function, given = static_of(made.value(call.function)), call.positional
     (target,), node = statement.targets, statement.node
+    if function in _MAKING:
+        block = _home(made, target, block)
     if _is_searched(made, target):
         return None
     if function is next and given and given[0] in made.kept and len(given) <= 2 and not call.keywords:
@@ -169,6 +171,15 @@ def _called(
         return None
     made.kept[target] = found[1]
     return found[0]
+
+
+def _home(made: Reduced, version: Version, block: Block) -> Block:
+    """The block that reads a version: another one where the call is reduced by itself, as its star was taken apart."""
+    if not any(version in operands_of(part) for part in parts_of(block)):
+        for around, statement in walk(made.frame.function.body):
+            if isinstance(statement, Assign) and version in operands_of(statement.operation):
+                return around
+    return block
 
 
 def _is_asked_by_next(made: Reduced, block: Block, version: Version) -> bool:
@@ -277,8 +288,6 @@ def hands_iterators(made: Reduced, statement: Assign, call: ir.Call) -> bool:
 
 def _is_read_again(made: Reduced, block: Block, version: Version) -> bool:
     """Whether an iterator is more than what one loop, or one function, goes over."""
-    if not any(version in operands_of(part) for part in parts_of(block)):  # a call whose star was taken apart
-        block = made.frame.function.body
     readers = [part for part in parts_of(block) if version in operands_of(part)]
     if len(readers) != 1 or isinstance(readers[0], ir.Copy | ir.WriteCell | ir.Next):
         return True
