@@ -157,7 +157,8 @@ def _called(
     elif function in _CONSUMING and given[0] in made.kept and not call.keywords:
         kept = made.kept[given[0]]
         if function not in (list, tuple) and not is_number(kept.item) and (kept.runs or not _is_of_numbers(kept.item)):
-            return None  # what is added as it comes may change before the next one is asked for
+            # What is added as it comes may change before the next one is asked for.
+            return _summed(made, statement, call, kept) if function is sum and _is_of_numbers(kept.item) else None
         statements, listed = _rest(made, kept, node)
         return [*statements, replace(statement, operation=replace(call, positional=(listed, *given[1:])))]
     elif function in _MAKING and (
@@ -352,6 +353,24 @@ def _decided(made: Reduced, statement: Assign, kept: Kept, *, is_any: bool) -> l
     loop = each(made, kept, item, put(), node, is_over=False)
     first = Assign((), ir.WriteCell(decided, Literal(not is_any)), node)
     return [first, loop, replace(statement, operation=ir.ReadCell(decided))]
+
+
+def _summed(made: Reduced, statement: Assign, call: ir.Call, kept: Kept) -> list[Statement] | None:
+    """``sum`` of numbers and arrays, which are added as they come."""
+    (target,), node = statement.targets, statement.node
+    if len(call.positional) > 2:
+        return None
+    first = call.positional[1] if len(call.positional) == 2 else Literal(0)
+    if not _is_of_numbers(made.value(first)):
+        return None
+    total, value = made.new_cell("total"), union(made.value(target), made.value(first))
+    item, before, after = made.version("t", kept.item), made.version("t", value), made.version("t", value)
+    put: list[Statement] = [
+        Assign((before,), ir.ReadCell(total), node), Assign((after,), ir.Operator("+", (before, item)), node),
+        Assign((), ir.WriteCell(total, after), node),
+    ]  # fmt: skip
+    loop = each(made, kept, item, put, node, is_over=True)
+    return [Assign((), ir.WriteCell(total, first), node), loop, replace(statement, operation=ir.ReadCell(total))]
 
 
 def _extended(made: Reduced, call: ir.Call) -> Operand | None:

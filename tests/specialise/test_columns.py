@@ -222,6 +222,19 @@ def what_a_generator_goes_over_is_read_first(x):
     return sum((v * v for v in rows[0]), start()) + rows[0][0]
 
 
+def arrays_are_added_as_they_come(x):
+    y, first = x * 1.0, x[:2]
+
+    def scaled(v):
+        y[0] = y[0] * v
+        return y[:2]
+
+    s = sum(map(scaled, [x[0], x[1]]), first)
+    s[1] = s[1] * 2.0
+    y[0] = 3.0 * x[2]
+    return s[0] * s[1] * y[0] * first[0]
+
+
 # --- containers ------------------------------------------------------------------------------------------------------
 def copies_of_deques(x):
     q = deque([x[0], x[1]], maxlen=2)
@@ -291,7 +304,7 @@ SERVED = [
     a_function_of_columns_that_stores, pairs_unpacked, as_many_as_there_are, the_tuple_is_of_the_call,
     a_callee_that_stores, a_method_of_any_number, a_generator_behind_a_star, distance_of_any_number,
     products_of_what_there_was, choices, elements_that_are_stored_meanwhile, decided_in_the_second_of_two_loops,
-    a_deque_extended_by_what_it_holds, what_a_generator_goes_over_is_read_first, copies_of_deques, unions_of_dicts,
+    arrays_are_added_as_they_come, a_deque_extended_by_what_it_holds, what_a_generator_goes_over_is_read_first, copies_of_deques, unions_of_dicts,
     a_dict_is_read_behind_its_keywords, dicts_of_pairs, pairs_are_read_behind_keywords, letters_beside_numbers,
     two_rows_that_are_known,
 ]  # fmt: skip
