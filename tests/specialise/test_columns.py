@@ -304,9 +304,9 @@ SERVED = [
     a_function_of_columns_that_stores, pairs_unpacked, as_many_as_there_are, the_tuple_is_of_the_call,
     a_callee_that_stores, a_method_of_any_number, a_generator_behind_a_star, distance_of_any_number,
     products_of_what_there_was, choices, elements_that_are_stored_meanwhile, decided_in_the_second_of_two_loops,
-    arrays_are_added_as_they_come, a_deque_extended_by_what_it_holds, what_a_generator_goes_over_is_read_first, copies_of_deques, unions_of_dicts,
-    a_dict_is_read_behind_its_keywords, dicts_of_pairs, pairs_are_read_behind_keywords, letters_beside_numbers,
-    two_rows_that_are_known,
+    arrays_are_added_as_they_come, a_deque_extended_by_what_it_holds, what_a_generator_goes_over_is_read_first,
+    copies_of_deques, unions_of_dicts, a_dict_is_read_behind_its_keywords, dicts_of_pairs,
+    pairs_are_read_behind_keywords, letters_beside_numbers, two_rows_that_are_known,
 ]  # fmt: skip
 
 
