@@ -39,7 +39,7 @@ from srcgrad.infer.examples import constant_of_kinds, results, results_of_draw, 
 from srcgrad.infer.generators import is_left_by_exceptions, lists_of
 from srcgrad.infer.heap import Contents, Heap, Site, together
 from srcgrad.infer.iteration import ITERATORS, arithmetic, backwards, elements, iterate
-from srcgrad.infer.lists import contents_of_dict, rearranged
+from srcgrad.infer.lists import contents_of_dict, dict_of_pairs, rearranged
 from srcgrad.infer.named import is_named_tuple
 from srcgrad.infer.objects import (
     CONTAINERS,
@@ -269,14 +269,17 @@ def _made(analysis: Analysis, frame: Frame, statement: Statement, kind: Any, giv
         return container(frame, statement, heap, kind, contents)
     if kind is dict and given.more is None and (held_ := contents_of_dict(given, heap)) is not None:
         return container(frame, statement, heap, dict, held_)
+    if kind is dict and (pairs := dict_of_pairs(analysis, frame, statement, given, heap)) is not None:
+        return pairs
     if kind is reversed and len(given.positional) == len(values) == 1:
         made = backwards(frame, statement, values[0], heap)
         if made is not NotImplemented:
             return made
     if kind is enumerate and given.positional and given.more is None:
         return container(frame, statement, heap, enumerate, Contents(fields={"of": values[0]}))
-    if kind is zip and not given.keywords and given.more is None:
-        return container(frame, statement, heap, zip, Contents(parts=values))
+    if kind is zip and not given.keywords:
+        held_ = Contents(parts=values) if given.more is None else Contents(rest=union(*values))
+        return container(frame, statement, heap, zip, held_)
     if kind is np.float64 and len(values) == 1 and all(isinstance(a, Of | Exact) for a in values[0].atoms):
         return of(kind), heap
     if is_named_tuple(kind):

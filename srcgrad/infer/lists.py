@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from srcgrad.infer.heap import Contents, Heap
 from srcgrad.infer.items import is_index
-from srcgrad.infer.objects import container
+from srcgrad.infer.iteration import elements
+from srcgrad.infer.objects import container, is_plain
 from srcgrad.infer.values import At, Exact, Value, exact, union
 
 if TYPE_CHECKING:
@@ -84,3 +85,42 @@ def contents_of_dict(given: Given, heap: Heap) -> Contents | None:
         return Contents(entries=tuple((key.value, value) for key, value in together.items()))
     held = [heap[site].items for site in sites]
     return Contents(rest=union(*held, *(exact(key.value) for key, _ in named), *(value for _, value in named)))
+
+
+def dict_of_pairs(
+    analysis: Analysis, frame: Frame, statement: Statement, given: Given, heap: Heap
+) -> tuple[Value, Heap] | None:
+    """What ``dict(pairs, k=v)`` gives; None where methods of the user's may run, or a pair may be anything."""
+    if given.more is not None or len(given.positional) != 1:
+        return None
+    held, after = elements(analysis, frame, statement, given.positional[0], heap)
+    contents = _contents_of_pairs(given, held, after) if is_plain(analysis, after, held) else None
+    return None if contents is None else container(frame, statement, after, dict, contents)
+
+
+def _contents_of_pairs(given: Given, pair: Value, heap: Heap) -> Contents | None:
+    """What ``dict(pairs, k=v)`` holds; None where a pair may be anything but a tuple or a list."""
+    named = tuple((Exact(name), value) for name, value in given.keywords)
+    (source,) = given.positional
+    each = _parts(source, heap)
+    found = None if each is None else [_parts(one, heap) for one in each]
+    if found is not None and all(one is not None and len(one) == 2 and _is_text(one[0]) for one in found):
+        together = {next(iter(one[0].atoms)): one[1] for one in found if one is not None} | dict(named)
+        return Contents(entries=tuple((key.value, value) for key, value in together.items()))  # type: ignore[union-attr]
+    sites = [atom.site for atom in pair.atoms if isinstance(atom, At) and atom.site.kind in (list, tuple)]
+    if pair.is_any or len(sites) < len(pair.atoms):
+        return None
+    held = [heap[site].items for site in sites]
+    return Contents(rest=union(*held, *(exact(key.value) for key, _ in named), *(value for _, value in named)))
+
+
+def _parts(value: Value, heap: Heap) -> tuple[Value, ...] | None:
+    """The items of a list or tuple that is known, one by one."""
+    atom = next(iter(value.atoms)) if len(value.atoms) == 1 and not value.is_any else None
+    return heap[atom.site].parts if isinstance(atom, At) and atom.site.kind in (list, tuple) else None
+
+
+def _is_text(value: Value) -> bool:
+    return len(value.atoms) == 1 and not value.is_any and all(
+        isinstance(atom, Exact) and type(atom.value) is str for atom in value.atoms
+    )  # fmt: skip

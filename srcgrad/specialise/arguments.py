@@ -20,6 +20,10 @@ from srcgrad.ir.operations import Literal, Operand
 from srcgrad.ir.regions import Assign, Block, Function, If, Loop, Statement, With, blocks_of, operands_of, walk
 from srcgrad.ir.restoring.pending import own_operands
 from srcgrad.ir.rewriting import with_operands
+from srcgrad.specialise.functions import closure_of, is_made
+from srcgrad.specialise.places import builtin_of
+from srcgrad.specialise.raising import is_caught
+from srcgrad.specialise.rows import items_of, items_value
 
 if TYPE_CHECKING:
     from srcgrad.specialise.reduced import Reduced
@@ -27,10 +31,12 @@ if TYPE_CHECKING:
 
 def spread_out(made: Reduced, call: ir.Call, statement: Assign, before: list[Statement]) -> ir.Call | None:
     """A call with its arguments one by one; None where it is not known how many there are."""
-    positional, keywords = list(call.positional), dict(call.keywords)
+    positional, keywords, rest = list(call.positional), dict(call.keywords), None
     if call.star is not None:
         items = _items(made, call.star, statement, before)
         items = _for_parameters(made, call, statement, before) if items is None else items
+        if items is None:
+            items, rest = _for_rest(made, call, statement, before)
         if items is None:
             return None
         positional += items
@@ -39,7 +45,7 @@ def spread_out(made: Reduced, call: ir.Call, statement: Assign, before: list[Sta
         if entries is None or entries.keys() & keywords.keys():
             return None
         keywords |= entries
-    return ir.Call(call.function, tuple(positional), None, tuple(keywords.items()))
+    return ir.Call(call.function, tuple(positional), rest, tuple(keywords.items()))
 
 
 def _for_parameters(
@@ -66,6 +72,46 @@ def _for_parameters(
     if targets:
         before.append(Assign(targets, ir.Unpack(call.star, len(targets)), statement.node))
     return list(targets)
+
+
+def _for_rest(
+    made: Reduced, call: ir.Call, statement: Assign, before: list[Statement]
+) -> tuple[list[Operand] | None, Operand | None]:
+    """The items of a star, as many as a function has parameters for, and the tuple of the others."""
+    summaries, called = made.called.get(statement, []), made.value(call.function)
+    if called.is_any or len(called.atoms) != 1 or not summaries or call.star is None:
+        return None, None
+    (atom,), text = called.atoms, summaries[0].function
+    given, function = text.parameters, atom.function if isinstance(atom, Bound) else getattr(atom, "value", None)
+    if given.variadic is None or any(each.function is not text for each in summaries):
+        return None, None
+    if not is_made(atom) and (not isinstance(function, FunctionType) or text.qualname != function.__qualname__):
+        return None, None
+    left = (*given.positional_only, *given.positional)[len(call.positional) + isinstance(atom, Bound) :]
+    names = {name for name, _ in call.keywords}
+    if left and (call.rest is not None or _may_have_defaults(made, call, atom) or names & {
+        version.variable or version.name for version in left
+    }):  # fmt: skip
+        return None, None
+    if left and is_caught(made):  # what too few items raise is another exception
+        return None, None
+    values = [union(*(each.arguments.get(version, ANY) for each in summaries)) for version in (*left, given.variadic)]
+    targets, node = tuple(made.version("t", value) for value in values), statement.node
+    others = call.star
+    if left:
+        others = made.version("t", items_value(made, list, items_of(made, values[-1]), node))
+        before.append(Assign((*targets[:-1], others), ir.Unpack(call.star, len(targets), len(left)), node))
+    before.append(Assign((targets[-1],), ir.Call(builtin_of(tuple), (others,)), node))
+    made.rests.add(targets[-1])
+    return list(targets[:-1]), targets[-1]
+
+
+def _may_have_defaults(made: Reduced, call: ir.Call, atom: Any) -> bool:
+    if is_made(atom):
+        closure = closure_of(made, call.function, atom)
+        return closure is None or bool(closure.defaults)
+    function = atom.function if isinstance(atom, Bound) else atom.value
+    return not isinstance(function, FunctionType) or bool(function.__defaults__)
 
 
 def _items(made: Reduced, operand: Operand, statement: Assign, before: list[Statement]) -> list[Operand] | None:
@@ -102,7 +148,7 @@ def gathered(made: Reduced, statement: Assign) -> list[Statement] | None:
     before: list[Statement] = []
     match with_operands(statement.operation, made.known.get):
         case ir.Make(kind="list" | "dict" as kind, elements=elements, keys=keys) if (
-            statement.targets[0] in made.only_arguments
+            statement.targets[0] in made.only_arguments and _are_known(made, statement.targets[0])
         ):
             names = [key.value for key in keys if isinstance(key, Literal) and isinstance(key.value, str)]
             given: list[Operand] | dict[str, Operand] | None = list(elements) if kind == "list" else None
@@ -132,8 +178,21 @@ def gathered(made: Reduced, statement: Assign) -> list[Statement] | None:
     return before
 
 
-def only_arguments(body: Block) -> set[Operand]:
-    """The lists and dicts that calls read, whose arguments they are, and nothing else."""
+def _are_known(made: Reduced, container: Operand) -> bool:
+    """Whether it is known how many items, or which keys, what is put into a container of arguments holds."""
+    for source in (made.known.get(source, source) for source in made.only_arguments[container]):
+        if source in made.only_arguments:
+            if not _are_known(made, source):
+                return False
+        elif made.arguments.get(source) is None and _contents(made, source, (tuple, list), "parts") is None and (
+            _contents(made, source, (dict,), "entries") is None
+        ):
+            return False
+    return True
+
+
+def only_arguments(body: Block) -> dict[Operand, list[Operand]]:
+    """The lists and dicts that calls read, whose arguments they are, and nothing else; with what is put into each."""
     found: set[Operand] = set()
     passed: set[Operand | None] = set()
     others: set[Operand] = set()
@@ -173,7 +232,10 @@ def only_arguments(body: Block) -> set[Operand]:
         others |= more
     while more := {source for container, source in extends if container in passed} - passed:
         passed |= more
-    return {operand for operand in found - others if operand in passed}
+    return {
+        operand: [source for container, source in extends if container is operand]
+        for operand in found - others if operand in passed
+    }  # fmt: skip
 
 
 def _is_tuple(made: Reduced, operand: Operand) -> bool:

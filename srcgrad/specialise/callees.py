@@ -59,6 +59,7 @@ from srcgrad.specialise.functions import (
 )
 from srcgrad.specialise.inlining import Renaming, bound_by, has_attempts, is_written_out, with_one_end
 from srcgrad.specialise.iterators import hands_iterators
+from srcgrad.specialise.rows import distance, taken_now
 from srcgrad.specialise.unassigned import refuse_unassigned
 from srcgrad.syntax.globals import GlobalBinding, reference
 
@@ -76,23 +77,27 @@ def called(made: Reduced, statement: Assign, reduce: Callable[[Block], Block]) -
     assert isinstance(call, ir.Call)
     before: list[Statement] = []
     (target,) = statement.targets
-    if call.star is not None or call.rest is not None:
+    is_spread = call.rest is None and (call.star is None or call.star in made.rests)
+    if not is_spread:
         spread = spread_out(made, call, statement, before)
         if spread is None and (call.star in made.arguments or call.rest in made.arguments):  # which was not made
             source = made.source_of(made.frame.owner)
             raise UnsupportedSyntax("a call with stars is not specialised yet", source.span(statement.node))
         if spread is None:
-            return None
+            taken = taken_now(made, statement, call) or distance(made, statement, call)
+            return None if taken is None else (taken, None)
         inner = _assign(made, statement, spread, target)
         return list(reduce(Block((*before, inner), Fall())).statements), None
     value = made.value(call.function)
     if value.is_any or not value.atoms:
         return None
     if len(value.atoms) > 1:
-        return _chosen(made, statement, call, value, reduce)
+        return None if call.star is not None else _chosen(made, statement, call, value, reduce)
     (atom,) = value.atoms
     known = made.functions.made.get(call.function)
     if isinstance(known, Partial):
+        if call.star is not None:
+            return None
         return _of_partial(made, statement, call, known, target, reduce)
     if isinstance(atom, Exact) and atom.value is partial and call.positional:
         made.functions.made[target] = Partial(call.positional[0], call.positional[1:], call.keywords)
@@ -386,9 +391,13 @@ def bound(
         else:
             return None
     left = call.positional[len(positional) :]
+    if call.star is not None and (left or parameters.variadic is None):
+        return None
     if left and parameters.variadic is None or named and parameters.rest is None:
         return None
-    if (rest := parameters.variadic) is not None:
+    if (rest := parameters.variadic) is not None and call.star is not None:
+        given[rest] = call.star
+    elif rest is not None:
         given[rest] = whole = made.version("t", of_all(rest))
         before.append(Assign((whole,), ir.Make("tuple", tuple(left)), statement.node))
         made.displays[whole] = tuple(left)

@@ -66,7 +66,10 @@ def call(context: Context, node: gast.Call) -> Made:
         context.refuse(node, "a call with stars")
     called = context.reduced.calls.get(made)
     function = static_of(context.reduced.value(operation.function))
-    if operation.star is not None or operation.rest is not None:
+    methods = [getattr(one, "function", None) for one in context.reduced.value(operation.function).atoms]
+    is_users = isinstance(function, FunctionType) or all(isinstance(one, FunctionType) for one in methods)
+    is_passed = operation.star in context.reduced.rests and called is not None and is_users
+    if operation.star is not None and not is_passed or operation.rest is not None:
         if is_constant(function) and function is not slice:  # which holds what it is given
             return settled(context, node), nf.Fixed()
         context.refuse(node, "a call with stars")
@@ -275,7 +278,10 @@ def of_user(
     keywords = node.keywords if isinstance(node, gast.Call) else []
     own = {*signature.positional[signature.positional_only :], *signature.keyword_only}
     bound |= {keyword.arg: keyword.value for keyword in keywords if keyword.arg in own}
-    left = [atom(context, argument) for argument in given[len(signature.positional) :]]
+    more = given[len(signature.positional) :]
+    given = given[: len(signature.positional)]
+    is_passed = len(more) == 1 and isinstance(more[0], gast.Starred)  # the tuple of the others, as it is
+    left = [atom(context, argument.value if is_passed else argument) for argument in more]
     others = {keyword.arg: atom(context, keyword.value) for keyword in keywords if keyword.arg not in own}
     if left and signature.variadic is None or others and signature.keywords is None or None in others:
         context.refuse(node, "a call that does not fit")
@@ -289,6 +295,9 @@ def of_user(
             continue
         if parameter in bound:
             passed[parameter] = atom(context, bound[parameter])
+            continue
+        if parameter == signature.variadic and is_passed:
+            passed[parameter] = left[0]
             continue
         if parameter == signature.variadic:
             display: Any = placed(gast.Tuple(left, gast.Load()), node)
@@ -310,7 +319,8 @@ def of_user(
     if any(static is not None and not isinstance(static, np.dtype) for static in statics):
         context.refuse(node, "a function that is passed on")
     spelled |= passed
-    written = [*(spelled[name] for name in signature.positional[skipped : len(given)]), *left]
+    others_ = [placed(gast.Starred(one, gast.Load()), node) for one in left] if is_passed else left
+    written = [*(spelled[name] for name in signature.positional[skipped : len(given)]), *others_]
     named = [placed(gast.keyword(k.arg, {**spelled, **others}[k.arg]), k) for k in keywords]
     expression = placed(gast.Call(head, written, named), node)
     if kind is not None:

@@ -29,6 +29,7 @@ from srcgrad.frontend.desugar.build import (
     placed,
     subscript,
 )
+from srcgrad.frontend.scope import importable
 from srcgrad.infer.objects import MAPPINGS
 from srcgrad.infer.values import At, Bound, Value
 from srcgrad.rules.table import lookup
@@ -56,7 +57,8 @@ def method(context: Context, node: gast.Call, bound: Bound) -> Made | None:
     known: tuple[tuple[Any, ...], ...] = ((list,), (deque,), MAPPINGS, (tuple,))
     kinds = next((kinds for kinds in known if are(bound.receiver, kinds)), None)
     if kinds is None and are(bound.receiver, (), data=context.facts.data is not None):
-        kinds = (list, deque) if bound.name in _OF_LISTS else MAPPINGS if bound.name in _OF_DICTS else None
+        is_of_lists = bound.name in _OF_LISTS or bound.name == "pop" and len(node.args) < 2  # as of dicts, by a key
+        kinds = (list, deque) if is_of_lists else MAPPINGS if bound.name in _OF_DICTS else None
     if kinds is None or not isinstance(node.func, gast.Attribute):
         return None
     name, count = bound.name, len(node.args)
@@ -68,6 +70,12 @@ def method(context: Context, node: gast.Call, bound: Bound) -> Made | None:
         return settled(context, node), nf.Fixed()
     if name == "copy" and kinds == (list,) and not count:
         return _listed(context, node.func.value)
+    if name == "copy" and kinds == (deque,) and not count:
+        held = atom(context, node.func.value)
+        bound_ = placed(gast.Attribute(held, "maxlen", gast.Load()), node)
+        items = collected(context, held)
+        assert items is not None
+        return applied(context, deque, [load(items, node), bound_], node, reference(importable("deque", deque)))
     if kinds == (tuple,) or name not in _WRITTEN and count not in _EXCHANGED.get(name, ((), ()))[0]:
         context.refuse(node, f"the method {name!r}")
     base = named(context, node.func.value)
@@ -227,6 +235,9 @@ def constructed(context: Context, node: gast.Call, kind: type) -> Made | None:
         keys = tuple(constant(keyword.arg, node) for keyword in node.keywords)
         values = tuple(atom(context, keyword.value) for keyword in node.keywords)
         return placed(gast.Dict(list(keys), list(values)), node), nf.Pack("dict", values, keys)
+    named_ = [keyword.arg for keyword in node.keywords]
+    if kind is dict and len(node.args) == 1 and named_ and None not in named_:
+        return _with_keywords(context, node)
     if kind is dict and len(node.args) == 1 and not node.keywords:
         if are(context.value(node.args[0]), (dict,)):
             return applied(context, runtime.merged, [atom(context, node.args[0])], node)
@@ -235,6 +246,26 @@ def constructed(context: Context, node: gast.Call, kind: type) -> Made | None:
         pairs = collected(context, node.args[0])
         return None if pairs is None else applied(context, runtime.from_pairs, [load(pairs, node)], node)
     return None
+
+
+def _with_keywords(context: Context, node: gast.Call) -> Made | None:
+    """``dict(source, k=v)``: the source is read behind what its keywords are."""
+    source = context.value(node.args[0])
+    if not are(source, MAPPINGS) and any(isinstance(a, At) and a.site == context.facts.data for a in source.atoms):
+        context.refuse(node, "a dict of what may be one")
+    first = node.args[0] if is_series(context, node.args[0]) else atom(context, node.args[0])
+    given = [placed(gast.keyword(k.arg, atom(context, k.value)), k) for k in node.keywords]
+    if are(source, MAPPINGS):
+        keys = [None, *(constant(keyword.arg, node) for keyword in given)]
+        return displayed_dict(context, placed(gast.Dict(keys, [first, *(k.value for k in given)]), node))
+    pairs, name = collected(context, first), context.fresh()
+    if pairs is None:
+        return None
+    made = applied(context, runtime.from_pairs, [load(pairs, node)], node)
+    context.out.append(nf.Bind(name, *made, context.span))
+    for keyword in given:
+        context.out.append(nf.Store(name, constant(keyword.arg, node), keyword.value, context.span))
+    return load(name, node), nf.Copy(name)
 
 
 def _listed(context: Context, node: Any) -> Made:

@@ -192,6 +192,10 @@ def _are_mappings(value: Value) -> bool:
     return all(isinstance(atom, At) and atom.site.kind in (dict, defaultdict) for atom in value.atoms)
 
 
+def _are_dicts(value: Value) -> bool:
+    return value.consists_of(lambda atom: isinstance(atom, At) and atom.site.kind is dict)
+
+
 def operate(context: Context, op: gast.AST, atoms: list[gast.expr], node: Any) -> Made:
     from srcgrad.specialise import sets  # whose items are expressions in turn
 
@@ -212,6 +216,10 @@ def operate(context: Context, op: gast.AST, atoms: list[gast.expr], node: Any) -
             join, runtime.joined, join.bind(runtime.joined, atoms, {})
         )
     expression = gast.UnaryOp(op, atoms[0]) if len(atoms) == 1 else gast.BinOp(atoms[0], op, atoms[1])
+    if isinstance(op, gast.BitOr) and len(values) == 2 and all(one.atoms and _are_dicts(one) for one in values):
+        from srcgrad.specialise.containers import displayed_dict  # whose entries are expressions in turn
+
+        return displayed_dict(context, placed(gast.Dict([None, None], list(atoms)), node))
     if rule is None:
         if any(is_varied_container(context, context.value(operand)) for operand in atoms):
             context.refuse(node, "this operator of containers")

@@ -17,7 +17,7 @@ import math
 import operator
 from collections import deque
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import GeneratorType
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +25,7 @@ import gast
 
 from srcgrad.infer.generators import Generator
 from srcgrad.infer.heap import Site
-from srcgrad.infer.values import NEVER, SCALARS, At, Bound, Exact, Of, Value, are_of, at, union
+from srcgrad.infer.values import NEVER, SCALARS, Array, At, Bound, Exact, Of, Value, are_of, at, exact, of, union
 from srcgrad.ir import operations as ir
 from srcgrad.ir.evaluating import BINARY
 from srcgrad.ir.operations import Literal, Operand, Version
@@ -57,34 +57,40 @@ def consumed(
     assert isinstance(taking, ir.Call | ir.Unpack)
     if isinstance(taking, ir.Unpack):
         function, extended, source = None, None, taking.source
+    elif taking.star is not None:
+        function, extended, source = None, None, taking.star
     else:
         function = _function(made.value(made.known.get(taking.function, taking.function)))
         extended = _extended(made, taking, before)
         place = 1 if function is functools.reduce else 0
         if function is None and extended is None or len(taking.positional) <= place:
             return None
-        if taking.star is not None or taking.rest is not None:
+        if taking.rest is not None:
             return None
         source = taking.positional[place]
     start = next((s for s in before if isinstance(s, Assign) and source in s.targets), None)
     body = _body_of(made, source)
     if start is None or body is None or made.uses[source] != 1 or not isinstance(start.operation, ir.Call):
         return None
-    if isinstance(taking, ir.Unpack):
+    is_passed = isinstance(taking, ir.Call) and taking.star is not None
+    if isinstance(taking, ir.Unpack) or is_passed:
         sink: _Sink | None = _listing(made, source, statement)
     else:
-        sink = _sink(made, function, taking, statement) if extended is None else _extending(extended, statement)
+        sink = _sink(made, function, taking, statement) if extended is None else _extending(made, *extended, statement)
     if sink is None:
         return None
-    first, put, last = sink
+    last = sink.last
     (parameter,) = body.function.parameters
     copied = _copied(made, body, {parameter: start.operation.positional[0]})
-    whole = _with_sink(reduce(made, copied), put, None)
+    whole = _with_sink(reduce(made, copied), sink)
     whole = None if whole is None else with_one_end(whole, lambda version: made.namer.fresh(version.variable or "t"))
     if whole is None:
         return None
     before.remove(start)
-    return [*first, *whole.statements, *last]
+    if is_passed:  # the call is of a list, whose items are taken apart in turn
+        made.called[last[0]] = made.called.get(statement, [])
+        last = [*reduce(made, Block(tuple(last), Fall())).statements]
+    return [*sink.first, *whole.statements, *last]
 
 
 def mapped(made: Reduced, statement: Assign, before: list[Statement]) -> list[Statement] | None:
@@ -127,17 +133,33 @@ def _function(value: Value) -> Any:
     return atom.value if isinstance(atom, Exact) and type(atom.value) not in SCALARS else None
 
 
-def _extended(made: Reduced, call: ir.Call, before: list[Statement]) -> Operand | None:
-    """The list of a call ``items.extend(...)``, which takes items one by one; or a set, of ``items.update(...)``."""
+def _extended(made: Reduced, call: ir.Call, before: list[Statement]) -> tuple[Operand, str] | None:
+    """The list of a call ``items.extend(...)``, which takes items one by one; or a set, of ``items.update(...)``.
+    Beside it stands the method by which a deque takes one."""
     match made.value(call.function):
         case Value(atoms=atoms, is_any=False) if all(
             isinstance(a, Bound) and a.name == "extend" and is_list(a.receiver) for a in atoms
+        ) or all(
+            isinstance(a, Bound) and a.name in ("extend", "extendleft") and are_of(a.receiver, deque) for a in atoms
         ) or len(call.positional) == 1 and all(
             isinstance(a, Bound) and a.name == "update" and are_sets(a.receiver) for a in atoms
         ):
             found = (s.operation for s in before if isinstance(s, Assign) and call.function in s.targets)
-            return next((made_.base for made_ in found if isinstance(made_, ir.GetAttribute)), None)
+            looked_up = next((made_ for made_ in found if isinstance(made_, ir.GetAttribute)), None)
+            is_left = looked_up is not None and looked_up.name == "extendleft"
+            return None if looked_up is None else (looked_up.base, "appendleft" if is_left else "append")
     return None
+
+
+def _is_as_it_comes(made: Reduced, item: Operand) -> bool:
+    """Whether an item is the same when all are there: a number, or what an operator made and nothing else holds."""
+    if is_number(made.value(item)):
+        return True
+    operation = made.origins.get(item)
+    is_computed = isinstance(operation, ir.Operator) and not operation.in_place
+    return is_computed and made.value(item).consists_of(
+        lambda a: isinstance(a, Of | Exact) or isinstance(a, At) and a.site == made.facts.data or isinstance(a, Array)
+    )  # fmt: skip
 
 
 def is_list(value: Value) -> bool:
@@ -177,8 +199,15 @@ def _body_of(made: Reduced, source: Operand) -> Generator | None:
 
 
 # --- what is done with the items -------------------------------------------------------------------------------------
-#: Statements before the loop, those in place of ``yield`` and behind the loop.  None: it cannot stand there.
-_Sink = tuple[list[Statement], Callable[[Operand, gast.AST, "Loop | None"], "list[Statement] | None"], list[Statement]]
+@dataclass(frozen=True)
+class _Sink:
+    """Statements before the loops of a generator, in place of ``yield`` (None: they cannot stand there), behind all of
+    the loops, and behind each but the outermost."""
+
+    first: list[Statement]
+    put: Callable[[Operand, gast.AST, tuple[Loop, ...]], list[Statement] | None]
+    last: list[Statement]
+    behind: Callable[[gast.AST], list[Statement]] | None = None
 
 
 def _sink(made: Reduced, function: Any, call: ir.Call, statement: Assign) -> _Sink | None:
@@ -197,12 +226,12 @@ def _sink(made: Reduced, function: Any, call: ir.Call, statement: Assign) -> _Si
         by: Any = next((symbol for symbol, found in BINARY.items() if found is static), made.known.get(head, head))
         return _folding(made, by, begin[0], target, node)
     if function in _OF_NUMBERS:
-        return _listing(made, call.positional[0], statement, lambda item: is_number(made.value(item)))
+        return _listing(made, call.positional[0], statement, lambda item: _is_as_it_comes(made, item))
     if function is list and not rest:
-        before, put, _ = _listing(made, call.positional[0], statement)
-        (listed,) = bound_by(before[0])
+        sink = _listing(made, call.positional[0], statement)
+        (listed,) = bound_by(sink.first[0])
         made.values[target] = made.values[listed]
-        return before, put, [replace(statement, operation=ir.Copy(listed))]
+        return _Sink(sink.first, sink.put, [replace(statement, operation=ir.Copy(listed))])
     return _listing(made, call.positional[0], statement) if function in _LISTING else None
 
 
@@ -213,17 +242,27 @@ def _listing(
     listed = Version(made.namer.fresh("t"))
     made.values[listed] = at(Site(list, (statement, "items"), made.frame.summaries[0].context))
 
-    def put(item: Operand, where: gast.AST, loop: Loop | None) -> list[Statement] | None:
+    def put(item: Operand, where: gast.AST, loops: tuple[Loop, ...]) -> list[Statement] | None:
         return [Assign((), ir.Insert(listed, item), where)] if is_one(item) else None
 
     known = made.known | {source: listed}
     after = replace(statement, operation=with_operands(statement.operation, known.get))
-    return [Assign((listed,), ir.Make("list"), statement.node)], put, [after]
+    return _Sink([Assign((listed,), ir.Make("list"), statement.node)], put, [after])
 
 
-def _extending(items: Operand, statement: Assign) -> _Sink:
+def _extending(made: Reduced, items: Operand, name: str, statement: Assign) -> _Sink:
     last = Assign(statement.targets, ir.Copy(Literal(None)), statement.node)
-    return [], lambda item, where, loop: [Assign((), ir.Insert(items, item), where)], [last]
+
+    def put(item: Operand, where: gast.AST, loops: tuple[Loop, ...]) -> list[Statement]:
+        if not any(isinstance(a, At) and a.site.kind is deque for a in made.value(items).atoms):
+            return [Assign((), ir.Insert(items, item), where)]
+        method = made.version("t", Value(frozenset((Bound(made.value(items), name),))))
+        nothing = made.version("t", exact(None))
+        return [
+            Assign((method,), ir.GetAttribute(items, name), where), Assign((nothing,), ir.Call(method, (item,)), where)
+        ]  # fmt: skip
+
+    return _Sink([], put, [last])
 
 
 def _folding(made: Reduced, symbol: Any, first: Operand, target: Version, node: gast.AST) -> _Sink:
@@ -231,7 +270,7 @@ def _folding(made: Reduced, symbol: Any, first: Operand, target: Version, node: 
     cell = made.new_cell("total")
     value = union(made.value(target), made.value(first))
 
-    def put(item: Operand, where: gast.AST, loop: Loop | None) -> list[Statement]:
+    def put(item: Operand, where: gast.AST, loops: tuple[Loop, ...]) -> list[Statement]:
         before, after = Version(made.namer.fresh("t")), Version(made.namer.fresh("t"))
         made.values[before] = made.values[after] = value
         operands = before, item
@@ -240,47 +279,57 @@ def _folding(made: Reduced, symbol: Any, first: Operand, target: Version, node: 
         return [Assign((before,), ir.ReadCell(cell), where), added, Assign((), ir.WriteCell(cell, after), where)]
 
     start = Assign((), ir.WriteCell(cell, made.known.get(first, first)), node)
-    return [start], put, [Assign((target,), ir.ReadCell(cell), node)]
+    return _Sink([start], put, [Assign((target,), ir.ReadCell(cell), node)])
 
 
 def _deciding(made: Reduced, is_any: bool, target: Version, node: gast.AST) -> _Sink:
     cell = made.new_cell("found")
 
-    def put(item: Operand, where: gast.AST, loop: Loop | None) -> list[Statement] | None:
-        if loop is None or loop.targets:
-            return None
-        decided = Block((Assign((), ir.WriteCell(cell, Literal(is_any)), where),), Break())
+    def leaving(test: Operand, where: gast.AST, *last: Statement) -> Statement:
+        decided = Block(last, Break())
         sides = (decided, Block((), Fall())) if is_any else (Block((), Fall()), decided)
-        return [If((), item, *sides, where)]
+        return If((), test, *sides, where)
+
+    def put(item: Operand, where: gast.AST, loops: tuple[Loop, ...]) -> list[Statement] | None:
+        if not loops or any(loop.targets for loop in loops):
+            return None
+        return [leaving(item, where, Assign((), ir.WriteCell(cell, Literal(is_any)), where))]
+
+    def behind(where: gast.AST) -> list[Statement]:
+        found = made.version("t", of(bool))
+        return [Assign((found,), ir.ReadCell(cell), where), leaving(found, where)]
 
     start = Assign((), ir.WriteCell(cell, Literal(not is_any)), node)
-    return [start], put, [Assign((target,), ir.ReadCell(cell), node)]
+    return _Sink([start], put, [Assign((target,), ir.ReadCell(cell), node)], behind)
 
 
 def is_number(value: Value) -> bool:
     return value.consists_of(lambda atom: isinstance(atom, Of | Exact))
 
 
-def _with_sink(block: Block, put: Any, loop: Loop | None, depth: int = 0) -> Block | None:
-    """A block with statements in place of ``yield``; ``loop`` is the only one around it, if it is the only one."""
+def _with_sink(block: Block, sink: _Sink, loops: tuple[Loop, ...] = ()) -> Block | None:
+    """A block with statements in place of ``yield``, and behind each loop that stands in another."""
     statements: list[Statement] = []
     for inner in block.statements:
         match inner:
             case Assign(operation=ir.Yield(value=value)):
-                made = put(value, inner.node, loop if depth == 1 else None)
+                made = sink.put(value, inner.node, loops)
                 if made is None:
                     return None
                 statements += made
             case If(body=body, orelse=orelse):
-                sides = _with_sink(body, put, loop, depth), _with_sink(orelse, put, loop, depth)
+                sides = _with_sink(body, sink, loops), _with_sink(orelse, sink, loops)
                 if sides[0] is None or sides[1] is None:
                     return None
                 statements.append(replace(inner, body=sides[0], orelse=sides[1]))
             case Loop(body=body):
-                within = _with_sink(body, put, inner, depth + 1)
+                within = _with_sink(body, sink, (*loops, inner))
                 if within is None:
                     return None
                 statements.append(replace(inner, body=within))
+                if loops and sink.behind is not None and any(isinstance(s, Assign) and isinstance(
+                    s.operation, ir.Yield) for _, s in walk(body)):  # fmt: skip
+                    statements += sink.behind(inner.node)
             case _:
                 statements.append(inner)
     return Block(tuple(statements), block.exit)

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING
 import gast
 
 from srcgrad.infer.heap import Contents, Site
-from srcgrad.infer.values import Array, At, Bound, Exact, Of, Value, are_of, at, exact, of
+from srcgrad.infer.values import Array, At, Bound, Exact, Of, Value, are_of, at, exact, of, union
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import END, Literal, Operand, Version
 from srcgrad.ir.regions import (
@@ -41,7 +41,6 @@ from srcgrad.ir.regions import (
     Loop,
     Raise,
     Statement,
-    Unreachable,
     operands_of,
     walk,
 )
@@ -49,11 +48,13 @@ from srcgrad.ir.rewriting import with_operands
 from srcgrad.language.models import KINDS
 from srcgrad.rules.table import lookup
 from srcgrad.specialise.chaining import CHAINING, of_several
+from srcgrad.specialise.changing import may_change
 from srcgrad.specialise.ended import is_endless
 from srcgrad.specialise.generators import is_number
 from srcgrad.specialise.instances import static_of
-from srcgrad.specialise.places import Kept, builtin_of, of_others, over
+from srcgrad.specialise.places import Kept, builtin_of, each, of_others, over
 from srcgrad.specialise.resized import is_resized
+from srcgrad.specialise.rows import columns, items_value
 from srcgrad.specialise.stepping import generator_of, stepwise
 from srcgrad.specialise.unused import parts_of
 
@@ -75,7 +76,9 @@ def iterated(
         case ir.Copy(source=source) | ir.Iterate(source=source) if source in made.kept:
             made.kept[statement.targets[0]] = made.kept[source]
             return []
-        case ir.Iterate(source=source) if _is_asked_by_next(made, block, statement.targets[0]) and (
+        case ir.Iterate(source=source) if (
+            _is_asked_by_next(made, block, statement.targets[0]) or _is_begun_before(made, statement, block)
+        ) and (
             begun := over(made, source, statement.node)
         ):
             made.kept[statement.targets[0]] = begun[1]
@@ -107,6 +110,16 @@ def iterated(
         case ir.Extend(source=source) if source in made.kept:
             listed = _rest(made, made.kept[source], statement.node)
             return [*listed[0], replace(statement, operation=replace(operation, source=listed[1]))]
+        case ir.Unpack(source=source, count=count, star=star) if are_of(made.value(source), *_MAKING):
+            items = [made.value(target) for place, target in enumerate(statement.targets) if place != star]
+            taken = made.version("t", items_value(made, list, union(*items), statement.node))
+            first = Assign((taken,), ir.Call(builtin_of(list), (source,)), statement.node)
+            return [first, replace(statement, operation=ir.Unpack(taken, count, star))]
+        case ir.Call(star=star) if star is not None and _is_read_again(made, block, statement.targets[0]) and (
+            begun := columns(made, operation, statement.node)
+        ):
+            made.kept[statement.targets[0]] = begun[1]
+            return begun[0]
         case ir.Call(star=None, rest=None):
             return _called(made, statement, operation, block, reduce)
     return None
@@ -117,6 +130,8 @@ def _called(
 ) -> list[Statement] | None:
     function, given = static_of(made.value(call.function)), call.positional
     (target,), node = statement.targets, statement.node
+    if function in _MAKING:
+        block = _home(made, target, block)
     if _is_searched(made, target):
         return None
     if function is next and given and given[0] in made.kept and len(given) <= 2 and not call.keywords:
@@ -142,7 +157,8 @@ def _called(
     elif function in _CONSUMING and given[0] in made.kept and not call.keywords:
         kept = made.kept[given[0]]
         if function not in (list, tuple) and not is_number(kept.item) and (kept.runs or not _is_of_numbers(kept.item)):
-            return None  # what is added as it comes may change before the next one is asked for
+            # What is added as it comes may change before the next one is asked for.
+            return _summed(made, statement, call, kept) if function is sum and _is_of_numbers(kept.item) else None
         statements, listed = _rest(made, kept, node)
         return [*statements, replace(statement, operation=replace(call, positional=(listed, *given[1:])))]
     elif function in _MAKING and (
@@ -158,6 +174,15 @@ def _called(
     return found[0]
 
 
+def _home(made: Reduced, version: Version, block: Block) -> Block:
+    """The block that reads a version: another one where the call is reduced by itself, as its star was taken apart."""
+    if not any(version in operands_of(part) for part in parts_of(block)):
+        for around, statement in walk(made.frame.function.body):
+            if isinstance(statement, Assign) and version in operands_of(statement.operation):
+                return around
+    return block
+
+
 def _is_asked_by_next(made: Reduced, block: Block, version: Version) -> bool:
     """Whether an iterator is that of a generator expression that ``next`` alone reads."""
     for _ in range(2):
@@ -171,6 +196,27 @@ def _is_asked_by_next(made: Reduced, block: Block, version: Version) -> bool:
         body = generator_of(made, made.value(version))
         if body is None or not isinstance(body.function.node, gast.GeneratorExp):
             return False
+    return False
+
+
+def _is_begun_before(made: Reduced, statement: Assign, block: Block) -> bool:
+    """Whether something is changed between the statement that makes an iterator, over what is read
+    there, and the function that asks it."""
+    (version,), place = statement.targets, block.statements.index(statement)
+    (source,) = operands_of(statement.operation)
+    if not isinstance(made.origins.get(source), ir.GetItem | ir.GetAttribute):  # others are read by their name
+        return False
+    between = list[Assign]()
+    for other in block.statements[place + 1 :]:
+        if not isinstance(other, Assign):
+            return False
+        if version not in operands_of(other.operation):
+            between.append(other)
+            continue
+        body = generator_of(made, made.value(other.targets[0])) if other.targets else None
+        if made.uses[version] != 1 or body is None or not isinstance(body.function.node, gast.GeneratorExp):
+            return made.uses[version] == 1 and any(may_change(made, each) for each in between)
+        version = other.targets[0]
     return False
 
 
@@ -304,9 +350,27 @@ def _decided(made: Reduced, statement: Assign, kept: Kept, *, is_any: bool) -> l
         sides = (leave, on) if is_any else (on, leave)
         return [Assign((test,), ir.Operator("bool", (item,)), node), If((), test, *sides, node)]
 
-    loop = _each(made, kept, item, put(), node, is_over=False)
+    loop = each(made, kept, item, put(), node, is_over=False)
     first = Assign((), ir.WriteCell(decided, Literal(not is_any)), node)
     return [first, loop, replace(statement, operation=ir.ReadCell(decided))]
+
+
+def _summed(made: Reduced, statement: Assign, call: ir.Call, kept: Kept) -> list[Statement] | None:
+    """``sum`` of numbers and arrays, which are added as they come."""
+    (target,), node = statement.targets, statement.node
+    if len(call.positional) > 2:
+        return None
+    first = call.positional[1] if len(call.positional) == 2 else Literal(0)
+    if not _is_of_numbers(made.value(first)):
+        return None
+    total, value = made.new_cell("total"), union(made.value(target), made.value(first))
+    item, before, after = made.version("t", kept.item), made.version("t", value), made.version("t", value)
+    put: list[Statement] = [
+        Assign((before,), ir.ReadCell(total), node), Assign((after,), ir.Operator("+", (before, item)), node),
+        Assign((), ir.WriteCell(total, after), node),
+    ]  # fmt: skip
+    loop = each(made, kept, item, put, node, is_over=True)
+    return [Assign((), ir.WriteCell(total, first), node), loop, replace(statement, operation=ir.ReadCell(total))]
 
 
 def _extended(made: Reduced, call: ir.Call) -> Operand | None:
@@ -326,19 +390,8 @@ def _put_into(made: Reduced, statement: Assign, base: Operand, kept: Kept) -> li
     put: list[Statement] = [
         Assign((method,), ir.GetAttribute(base, "append"), node), Assign((nothing,), ir.Call(method, (item,)), node),
     ]  # fmt: skip
-    loop = _each(made, kept, item, put, node, is_over=True)
+    loop = each(made, kept, item, put, node, is_over=True)
     return [loop, replace(statement, operation=ir.Copy(Literal(None)))]
-
-
-def _each(
-    made: Reduced, kept: Kept, item: Version, put: list[Statement], node: gast.AST, *, is_over: bool
-) -> Statement:
-    """A loop over what is left; ``is_over``: which nothing else ends."""
-    statements, more = kept.asked(node)
-    loop = gast.copy_location(gast.While(gast.Constant(True, None), [], []), node)
-    body = Block((*kept.taken(node, item), *put), Continue() if is_over else Unreachable())
-    turn = If((), more, body, Block(tuple(kept.ended(node)), Break()), loop)
-    return Loop((), (), (), Block((*statements, turn), Unreachable()), loop)
 
 
 def _rest(made: Reduced, kept: Kept, node: gast.AST) -> tuple[list[Statement], Version]:
@@ -347,5 +400,5 @@ def _rest(made: Reduced, kept: Kept, node: gast.AST) -> tuple[list[Statement], V
     made.facts.contents[site] = Contents(single=False, rest=kept.item)
     listed, item = made.version("t", at(site)), made.version("t", kept.item)
     put = Assign((), ir.Insert(listed, item), node)
-    whole = _each(made, kept, item, [put], node, is_over=True)
+    whole = each(made, kept, item, [put], node, is_over=True)
     return [Assign((listed,), ir.Make("list"), node), whole], listed

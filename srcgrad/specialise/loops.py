@@ -30,10 +30,10 @@ from srcgrad.frontend.desugar.build import (
     constant,
     load,
     method_call,
-    placed,
     subscript,
     tuple_of,
 )
+from srcgrad.infer.data import is_data
 from srcgrad.infer.heap import sites_of
 from srcgrad.infer.objects import MAPPINGS
 from srcgrad.infer.values import Array, At, Bound, Exact, Of, Value
@@ -42,6 +42,7 @@ from srcgrad.language.effects import resizing
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.expressions import Made, named, settled
 from srcgrad.specialise.instances import static_of
+from srcgrad.specialise.resized import resizes_data
 from srcgrad.specialise.set_operations import are_sets, may_be_set
 from srcgrad.syntax.parse import clone, walk
 
@@ -173,13 +174,17 @@ def _own_index(context: Context, target: Any, source: Any, taken: set[str]) -> s
 # --- what is run over ------------------------------------------------------------------------------------------------
 def series_of(context: Context, node: Any, taken: set[str]) -> Series | None:
     """What an expression runs over, evaluated; None of what has no places.  ``taken`` names are bound in the loop."""
+    from srcgrad.specialise import elements  # whose arrays are held as those of other loops
+
     function = function_called(context, node)
     if function is enumerate and 1 <= len(node.args) <= 2 and not node.keywords:
         return _counted(context, node, node.args[1:], taken)
     if function is enumerate and len(node.args) == 1 and [k.arg for k in node.keywords] == ["start"]:
         return _counted(context, node, [node.keywords[0].value], taken)
-    if function is zip and node.args and not node.keywords:
-        return _zipped(context, node, taken)
+    if function is zip and not node.keywords:
+        from srcgrad.specialise.zipped import zipped  # of which each argument is run over in turn
+
+        return zipped(context, node, taken)
     if function is reversed and function_called(context, node.args[0]) not in (zip, enumerate) and not (
         may_be_set(context.value(node.args[0]))
     ):  # fmt: skip
@@ -188,10 +193,12 @@ def series_of(context: Context, node: Any, taken: set[str]) -> Series | None:
     if (numbers := _numbers(context, node)) is not None:
         return _range(context, node, numbers, taken)
     if function in (np.ndindex, np.ndenumerate) and node.args and not node.keywords:
-        return _indices(context, node, taken)
+        return elements.indices(context, node, taken)
     view = _view(context, node)
     if view is not None:
         return entries_of(context, *view, node, taken)
+    if _is_flat(context, node):
+        return elements.flat(context, node, taken)
     value = context.value(node)
     if are(value, MAPPINGS):
         return entries_of(context, node, "keys", node, taken)
@@ -200,7 +207,7 @@ def series_of(context: Context, node: Any, taken: set[str]) -> Series | None:
 
         name = gone_over(context, node)
     elif are(value, (list, tuple, deque, range), arrays=True, data=True):
-        name = _kept(context, node, taken)
+        name = kept(context, node, taken)
     else:
         return None
     reads_numbers = are(value, (range,))
@@ -212,31 +219,10 @@ def series_of(context: Context, node: Any, taken: set[str]) -> Series | None:
     return Series(lambda: call_builtin("len", [load(name, node)], node), item, load(name, node))
 
 
-def _indices(context: Context, node: gast.Call, taken: set[str]) -> Series:
-    """The indices of the elements of an array, and the elements as they are by then."""
-    if any(isinstance(argument, gast.Starred) for argument in node.args):
-        context.refuse(node, "a call with stars")
-    array = _kept(context, node.args[0], taken) if function_called(context, node) is np.ndenumerate else None
-    given = [settled(context, size) for size in node.args] if array is None else [load(array, node)]
-    printed = gast.Call(settled(context, node.func), [clone(each) for each in given], [])
-    sizes = given if array is None else [placed(gast.Attribute(given[0], "shape", gast.Load()), node)]
-    name = context.fresh()
-    context.out.append(nf.Bind(name, call_runtime(runtime.all_places, sizes, node), nf.Fixed(), context.span))
-
-    def item(place: gast.expr) -> Item:
-        read = subscript(load(name, node), place, node)
-        if array is None:
-            return read, nf.Fixed()
-        index = context.fresh()
-        context.out.append(nf.Bind(index, read, nf.Fixed(), context.span))
-        element = subscript(load(array, node), load(index, node), node)
-        return [(load(index, node), nf.Fixed()), (element, nf.Index(array, element.slice))]
-
-    return Series(lambda: call_builtin("len", [load(name, node)], node), item, placed(printed, node))
-
-
 def _counted(context: Context, node: gast.Call, starts: list[Any], taken: set[str]) -> Series | None:
-    inner = series_of(context, node.args[0], taken)
+    from srcgrad.specialise.zipped import letters  # which are a series of their own
+
+    inner = series_of(context, node.args[0], taken) or letters(context, node.args[0])
     if inner is None:
         return None
     start = [_still(context, first, taken) for first in starts]
@@ -246,26 +232,6 @@ def _counted(context: Context, node: gast.Call, starts: list[Any], taken: set[st
         return [(number, nf.Fixed()), inner.item(place)]
 
     return Series(inner.count, item, call(settled(context, node.func), [inner.printed, *start], node))
-
-
-def _zipped(context: Context, node: gast.Call, taken: set[str]) -> Series | None:
-    found = []
-    for argument in node.args:
-        one = series_of(context, argument, taken)
-        if one is None:
-            return None
-        found.append(one)
-
-    def count() -> gast.expr:
-        counts = [one.count() for one in found]
-        if len(counts) == 1:
-            return counts[0]
-        name = context.fresh()
-        context.out.append(nf.Bind(name, call_builtin("min", counts, node), nf.Fixed(), context.span))
-        return load(name, node)
-
-    printed = call(settled(context, node.func), [one.printed for one in found], node)
-    return Series(count, lambda place: [one.item(place) for one in found], printed)
 
 
 def _reversed(inner: Series, node: gast.Call) -> Series:
@@ -289,7 +255,7 @@ def _range(context: Context, node: Any, numbers: list[Any], taken: set[str]) -> 
 
 def entries_of(context: Context, mapping: Any, view: str, node: Any, taken: set[str]) -> Series:
     """The keys, values or items of a dict."""
-    name, keys = _kept(context, mapping, taken), context.fresh("keys")
+    name, keys = kept(context, mapping, taken), context.fresh("keys")
     listed = call_builtin("list", [method_call(load(name, node), "keys", [], node)], node)
     context.out.append(nf.Bind(keys, listed, nf.Fixed(), context.span))
     marked = call_runtime(runtime.followed, [load(name, node), load(keys, node)], node)  # that they must not change
@@ -346,7 +312,14 @@ def function_called(context: Context, node: Any) -> Any:
 
 def is_series(context: Context, node: Any) -> bool:
     """Whether an expression makes an iterator or a view of what has places."""
-    return function_called(context, node) in (enumerate, zip, reversed) or _view(context, node) is not None
+    is_made = function_called(context, node) in (enumerate, zip, reversed)
+    return is_made or _view(context, node) is not None or _is_flat(context, node)
+
+
+def _is_flat(context: Context, node: Any) -> bool:
+    return isinstance(node, gast.Attribute) and node.attr == "flat" and context.value(node.value).consists_of(
+        lambda a: isinstance(a, Array | Of) or isinstance(a, At) and a.site.kind is None  # 0-d ones are numbers
+    )
 
 
 # --- names and values ------------------------------------------------------------------------------------------------
@@ -360,7 +333,7 @@ def _still(context: Context, node: Any, taken: set[str]) -> gast.expr:
     return load(name, node)
 
 
-def _kept(context: Context, node: Any, taken: set[str]) -> str:
+def kept(context: Context, node: Any, taken: set[str]) -> str:
     """The name of what a loop runs over, under which its body, which reads the items, binds nothing else."""
     name = named(context, node)
     if name not in taken:
@@ -407,12 +380,15 @@ def _stores(target: gast.AST) -> bool:
 def _refuse_resized(context: Context, statement: gast.For) -> None:
     """A list or deque that changes its length while it is looped over: how often the body runs is not known before.
     What changes dicts and sets is looked at when the program runs."""
-    looped = {one.site for node in walk(statement.iter) for one in context.value(node).atoms
-              if isinstance(one, At) and one.site.kind in (list, deque)}  # fmt: skip
-    if not looped:
+    atoms = [a for value in _gone_over(context, statement.iter) for a in value.atoms]
+    looped = {one.site for one in atoms if isinstance(one, At) and one.site.kind in (list, deque)}
+    of_data = any(map(is_data, atoms))
+    if not looped and not of_data:
         return
     for node in walk(*statement.body):
         made = getattr(node, "statement", None)
+        if of_data and made is not None and resizes_data(made, context.reduced.value, context.reduced.calls):
+            context.refuse(node, "a loop over a container that changes its length")
         if any(looped & set(sites_of(context.value(base))) for base in _resized(node)):
             context.refuse(node, "a loop over a container that changes its length")
         for summary in [] if made is None else context.reduced.calls.get(made, ()):
@@ -423,6 +399,17 @@ def _refuse_resized(context: Context, statement: gast.For) -> None:
             for one in context.reduced.value(made.operation.function).atoms:
                 if isinstance(one, Bound) and one.name in resizing() and looped & set(sites_of(one.receiver)):
                     context.refuse(node, "a loop over a container that changes its length")
+
+
+def _gone_over(context: Context, node: Any) -> list[Value]:
+    """What a loop over an expression goes over: of stars, each of the rows; of a list made for it, that alone."""
+    found = [context.value(node)]
+    if isinstance(node, gast.Starred):
+        held = [context.facts.contents.get(site) for site in sites_of(context.value(node.value))]
+        found += [contents.items for contents in held if contents is not None]
+    is_copy = function_called(context, node) in (list, tuple, sorted)
+    parts = [] if is_copy else gast.iter_child_nodes(node)
+    return [*found, *(value for part in parts for value in _gone_over(context, part))]
 
 
 def _resized(node: gast.AST) -> list[gast.AST]:

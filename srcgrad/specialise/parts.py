@@ -45,11 +45,11 @@ from srcgrad.ir.regions import (
 from srcgrad.ir.restoring.pending import uses_of
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.ir.rewriting import with_operands
+from srcgrad.specialise.changing import changes_nothing
 from srcgrad.specialise.inlining import Renaming, bound_by
 from srcgrad.specialise.instances import Instance, fixed_parameters
 from srcgrad.specialise.raising import raises
 from srcgrad.specialise.reduced import Reduced
-from srcgrad.specialise.reducing import changes_nothing
 from srcgrad.specialise.unassigned import is_look
 from srcgrad.syntax.globals import GlobalBinding, reference
 from srcgrad.syntax.namer import Namer

@@ -23,7 +23,7 @@ from srcgrad.infer.heap import Contents, Site
 from srcgrad.infer.values import Array, At, Value, at, exact, of, union
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal, Operand, Version
-from srcgrad.ir.regions import Assign, Block, Fall, If, Statement
+from srcgrad.ir.regions import Assign, Block, Break, Continue, Fall, If, Loop, Statement, Unreachable
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.syntax.globals import builtin, of_runtime, reference
 
@@ -49,7 +49,7 @@ Found = tuple[list[Statement], Kept]
 def over(made: Reduced, source: Operand, node: gast.AST) -> Found | None:
     """An iterator over what has places."""
     value = made.value(source)
-    item = _item_of(made, value)
+    item = item_of(made, value)
     if item is None:
         return None
     begun, kept = _by_places(made, source, item, node, is_resized=not _is_fixed_in_length(made, value))
@@ -65,7 +65,7 @@ def _checked(made: Reduced, source: Operand, value: Value, node: gast.AST) -> li
     return [Assign((made.version("t", exact(None)),), ir.Call(check, (source, place)), node)]
 
 
-def _item_of(made: Reduced, value: Value) -> Value | None:
+def item_of(made: Reduced, value: Value) -> Value | None:
     """What an item of something may be that has places; None of anything else."""
     found = []
     for atom in value.atoms:
@@ -107,7 +107,7 @@ def _by_places(made: Reduced, source: Operand, item: Value, node: gast.AST, *, i
         here, again, after = (made.version("t", of(int)) for _ in range(3))
         return [
             Assign((here,), ir.ReadCell(place), at_), Assign((target,), ir.GetItem(source, here), at_),
-            *_advanced(made, place, at_),
+            *advanced(made, place, at_),
         ]  # fmt: skip
 
     def ended(at_: gast.AST) -> list[Statement]:
@@ -118,7 +118,7 @@ def _by_places(made: Reduced, source: Operand, item: Value, node: gast.AST, *, i
     return [Assign((), ir.WriteCell(place, Literal(0)), node)], Kept(asked, taken, ended, item)
 
 
-def _advanced(made: Reduced, place: ir.Cell, node: gast.AST) -> list[Statement]:
+def advanced(made: Reduced, place: ir.Cell, node: gast.AST) -> list[Statement]:
     before, after = made.version("t", of(int)), made.version("t", of(int))
     return [
         Assign((before,), ir.ReadCell(place), node), Assign((after,), ir.Operator("+", (before, Literal(1))), node),
@@ -128,7 +128,7 @@ def _advanced(made: Reduced, place: ir.Cell, node: gast.AST) -> list[Statement]:
 
 def _backwards(made: Reduced, source: Operand, node: gast.AST) -> Found | None:
     """``reversed`` of what has places: a list that has become shorter meanwhile ends it."""
-    item = _item_of(made, made.value(source))
+    item = item_of(made, made.value(source))
     if item is None:
         return None
     place = made.new_cell("place")
@@ -201,7 +201,7 @@ def _counted(made: Reduced, inner: Found, start: Operand, node: gast.AST) -> Fou
 
     def taken(at_: gast.AST, target: Version) -> list[Statement]:
         number, part = made.version("t", of(int)), made.version("t", source.item)
-        read = [*source.taken(at_, part), Assign((number,), ir.ReadCell(count), at_), *_advanced(made, count, at_)]
+        read = [*source.taken(at_, part), Assign((number,), ir.ReadCell(count), at_), *advanced(made, count, at_)]
         return [*read, tuple_of_parts(made, target, (number, part), at_)]
 
     begun = [*inner[0], Assign((), ir.WriteCell(count, start), node)]
@@ -250,3 +250,14 @@ def tuple_of_parts(made: Reduced, target: Version, parts: tuple[Operand, ...], n
 
 def builtin_of(function: Any) -> Literal:
     return Literal(Spelled(reference(builtin(function.__name__)), function))
+
+
+def each(
+    made: Reduced, kept: Kept, item: Version, put: list[Statement], node: gast.AST, *, is_over: bool
+) -> Statement:
+    """A loop over what is left; ``is_over``: which nothing else ends."""
+    statements, more = kept.asked(node)
+    loop = gast.copy_location(gast.While(gast.Constant(True, None), [], []), node)
+    body = Block((*kept.taken(node, item), *put), Continue() if is_over else Unreachable())
+    turn = If((), more, body, Block(tuple(kept.ended(node)), Break()), loop)
+    return Loop((), (), (), Block((*statements, turn), Unreachable()), loop)

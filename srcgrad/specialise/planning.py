@@ -39,7 +39,7 @@ from srcgrad.ir.regions import (
     walk,
 )
 from srcgrad.ir.restoring.pending import Layout
-from srcgrad.language.effects import method, of_function
+from srcgrad.language.effects import KINDS, method, of_function
 from srcgrad.rules.table import is_constant, lookup
 from srcgrad.rules.template import UnsupportedCall
 from srcgrad.specialise.carrying import carries, gives_no_number
@@ -116,7 +116,9 @@ def decided(reduced: Reduced, facts: Facts) -> Naming:
             )
     for statement in ordered:
         operation = statement.operation
-        if isinstance(operation, ir.GetAttribute) and operation.name == "flat" and are_arrays(value(operation.base)):
+        if isinstance(operation, ir.GetAttribute) and operation.name == "flat" and are_arrays(
+            value(operation.base), data=True
+        ):
             made.apart.difference_update(statement.targets)  # a place in it is one in the array
             made.apart.update(v for v in operands_of(operation) if isinstance(v, Version))
             made.movable.update(statement.targets)
@@ -199,13 +201,14 @@ def _blocks(function: Function) -> Iterator[Block]:
 
 
 def _is_method(target: Version, made: ir.GetAttribute, value: Any, uses: Mapping[Operand, list[Any]]) -> bool:
-    """Whether an attribute is a method: one that arrays have is, where it is called and of data."""
+    """Whether an attribute is a method: one that arrays or containers have is, where it is called and of data."""
     if are_methods(value(target)):
         return True
     is_called = all(isinstance(part, ir.Call) and [*operands_of(part)].count(target) == 1 and part.function is target
                     for _, part in uses.get(target, ()))  # fmt: skip
     bounds = [atom for atom in value(target).atoms if isinstance(atom, Bound) and atom.function is None]
-    return is_called and bool(bounds) and not is_attribute(made.name) and hasattr(np.ndarray, made.name)
+    is_of_any = not is_attribute(made.name) and any(hasattr(kind, made.name) for kind in KINDS)
+    return is_called and bool(bounds) and is_of_any
 
 
 def _is_fixed(facts: Facts, statement: Assign, value: Any, made: Naming, uses: Mapping[Operand, list[Any]]) -> bool:

@@ -79,8 +79,9 @@ class Reduced:
     tuples: dict[Operand, tuple[Operand, ...]] = field(default_factory=dict)  # the items of those without a name
     uses: Counter[Operand] = field(default_factory=Counter)  # how often operands are read
     iterators: set[Operand] = field(default_factory=set)  # over nothing, and views
-    only_arguments: set[Operand] = field(default_factory=set)  # lists and dicts that only calls read, as arguments
+    only_arguments: dict[Operand, list[Operand]] = field(default_factory=dict)  # lists and dicts that only calls read
     arguments: dict[Operand, list[Operand] | dict[str, Operand] | None] = field(default_factory=dict)  # their items
+    rests: set[Operand] = field(default_factory=set)  # tuples of arguments, which a callee is given as they are
     parts: int = 0  # how many parts of it are attempted
     taken: dict[Operand, tuple[ir.Operation, ...]] = field(default_factory=dict)  # what patterns take apart
     origins: dict[Operand, ir.Operation] = field(default_factory=dict)  # the operations that bind versions
@@ -132,10 +133,11 @@ class Reduced:
         return made
 
     def is_of_sequence(self, iterator: Operand) -> bool:
-        """Whether an iterator is that of a list or tuple, which runs no code of the user's."""
+        """Whether an iterator is that of a list or tuple, or a ``zip`` of nothing: it runs no code of the user's."""
         kinds: tuple[type, ...] = (type(iter([])), type(iter(())))
-        atoms = self.value(iterator).atoms
-        return bool(atoms) and all(isinstance(a, At) and a.site.kind in kinds for a in atoms)
+        found = [a.site if isinstance(a, At) else None for a in self.value(iterator).atoms]
+        return bool(found) and all(site is not None and (
+            site.kind in kinds or site.kind is zip and self.facts.contents[site].parts == ()) for site in found)
 
     def version(self, stem: str, value: Value) -> Version:
         """A version of the compiler's own."""

@@ -20,7 +20,7 @@ import numpy as np
 
 from srcgrad.frontend.scope import importable
 from srcgrad.infer.heap import Site
-from srcgrad.infer.values import At, Bound, Value, exact
+from srcgrad.infer.values import At, Value, exact
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal, Operand
 from srcgrad.ir.regions import Assign, Block, Break, Fall, Function, If, Loop, Statement, Try, With, operands_of, walk
@@ -28,10 +28,9 @@ from srcgrad.ir.restoring.functions import names_of
 from srcgrad.ir.restoring.pending import uses_of
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.ir.rewriting import with_operands
-from srcgrad.language.effects import method, of_function
-from srcgrad.rules.table import lookup
 from srcgrad.specialise.arguments import gathered, only_arguments
 from srcgrad.specialise.callees import called, of_holder
+from srcgrad.specialise.changing import changes_nothing
 from srcgrad.specialise.closures import entered
 from srcgrad.specialise.defaulting import defaulted
 from srcgrad.specialise.dispatching import explicit, looked_up, raising
@@ -261,24 +260,6 @@ def _tried(made: Reduced, read: Assign, between: list[Statement]) -> list[Statem
     if not is_caught(made) or not others or not raises(made, read, (BaseException,)):
         return []
     return [replace(read, targets=(made.version("t", made.value(read.targets[0])),))]
-
-
-def changes_nothing(made: Reduced, statement: Assign) -> bool:
-    """Whether a statement computes, and no method of the user's runs in it."""
-    match statement.operation:
-        case ir.Operator(in_place=False) | ir.GetItem() | ir.GetAttribute() | ir.Compare() | ir.Make() | ir.ReadCell():
-            return statement not in made.calls
-        case ir.Call(function=Literal(value=Spelled(value=called)), positional=given, keywords=keywords):
-            effect = of_function(called)
-            is_changing = effect.is_known and (effect.updated(len(given), dict(keywords)) or effect.draws)
-            return statement not in made.calls and lookup(called) is not None and not is_changing
-        case ir.Call(function=function, positional=given, keywords=keywords):
-            bound, count = made.value(function), 1 + len(given)
-            return not bound.is_any and bool(bound.atoms) and all(
-                isinstance(a, Bound) and a.function is None and not method(a.name).draws
-                and not method(a.name).updated(count, dict(keywords)) for a in bound.atoms
-            )  # fmt: skip
-    return False
 
 
 def _field(made: Reduced, name: str) -> ir.Cell:

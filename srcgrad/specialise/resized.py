@@ -11,29 +11,61 @@ is kept, so that the length is asked for in each round::
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from srcgrad.infer.data import is_data
 from srcgrad.infer.heap import sites_of
-from srcgrad.infer.values import At, Bound, Of, Value
+from srcgrad.infer.values import NEVER, At, Bound, Of, Value
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Operand, Version
-from srcgrad.ir.regions import Assign, Block, Loop, operands_of, walk
+from srcgrad.ir.regions import Assign, Block, Loop, Statement, operands_of, walk
 from srcgrad.language.effects import of_function, resizing
 from srcgrad.specialise.instances import static_of
 from srcgrad.specialise.unused import parts_of
 
 if TYPE_CHECKING:
     from srcgrad.infer.heap import Site
+    from srcgrad.infer.summaries import Summary
     from srcgrad.specialise.reduced import Reduced
 
 
 def is_resized(made: Reduced, block: Block, version: Version, sources: tuple[Operand, ...]) -> bool:
     """Whether a loop goes over an iterator of these sources, and may change the length of a list among them."""
-    lists = {site for source in sources for site in sites_of(made.value(source)) if site.kind is list}
-    loop = _loop_over(made, block, version) if lists else None
+    sites = {site for source in sources for site in sites_of(made.value(source))}
+    lists = {site for site in sites if site.kind is list}
+    of_data = any(site.kind is None for site in sites)
+    loop = _loop_over(made, block, version) if lists or of_data else None
     return loop is not None and any(
-        isinstance(s, Assign) and _resizes(made, s, lists) for _, s in walk(loop.body)
+        isinstance(s, Assign) and (_resizes(made, s, lists) or of_data and resizes_data(s, made.value, made.called))
+        for _, s in walk(loop.body)
     )  # fmt: skip
+
+
+def resizes_data(
+    statement: Statement, value: Callable[[Operand], Value], called: Mapping[Statement, Sequence[Summary]],
+    seen: set[Summary] | None = None,
+) -> bool:  # fmt: skip
+    """Whether a statement, or what it calls, may change the length of a container of which nothing is said."""
+    match getattr(statement, "operation", None):
+        case ir.DeleteItem(base=base) if any(map(is_data, value(base).atoms)):
+            return True
+        case ir.Call(function=function):
+            bounds = [a for a in value(function).atoms if isinstance(a, Bound) and a.name in resizing()]
+            if any(is_data(atom) for bound in bounds for atom in bound.receiver.atoms):
+                return True
+    seen = set() if seen is None else seen
+    for summary in called.get(statement, ()):
+        if summary in seen:
+            continue
+        seen.add(summary)
+
+        def inner(operand: Operand, values: Mapping[Version, Value] = summary.values) -> Value:
+            return values.get(operand, NEVER) if isinstance(operand, Version) else NEVER
+
+        if any(resizes_data(s, inner, summary.calls, seen) for _, s in walk(summary.function.body)):
+            return True
+    return False
 
 
 def _loop_over(made: Reduced, block: Block, version: Version) -> Loop | None:

@@ -301,7 +301,9 @@ def _shuffle(context: Context, node: gast.Call, rng: gast.expr) -> Made:
 # --- through .flat ---------------------------------------------------------------------------------------------------
 def is_flat(context: Context, node: Any) -> bool:
     """Whether an expression is ``array.flat``."""
-    return isinstance(node, gast.Attribute) and node.attr == "flat" and are_arrays(context.value(node.value))
+    return isinstance(node, gast.Attribute) and node.attr == "flat" and are_arrays(
+        context.value(node.value), data=True
+    )
 
 
 def flat_place(context: Context, target: gast.Subscript) -> tuple[str, gast.expr]:

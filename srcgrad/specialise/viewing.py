@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from types import FunctionType
 from typing import TYPE_CHECKING
 
+from srcgrad.infer.data import is_data
 from srcgrad.infer.heap import Contents, Site, sites_of
 from srcgrad.infer.objects import MAPPINGS
 from srcgrad.infer.values import ANY, At, Bound, Exact, Value, are_of, at, union
@@ -58,6 +59,7 @@ def viewed(made: Reduced, statement: Statement, block: Block) -> tuple[list[Stat
             new := _of(made, statement, function)
         ) is not None and not _is_read_here(made, target[0], block):
             made.views[target[0]] = new
+            made.iterators.add(function)
             return [], None
         case ir.Copy() if view:
             made.views[target[0]] = view
@@ -89,7 +91,7 @@ def _made_again(made: Reduced, statement: Assign, read: list[Operand]) -> tuple[
     for operand in dict.fromkeys(read):
         view = made.views[operand]
         method, again[operand] = made.version("t", view.method), made.version("t", view.value)
-        made.iterators.add(again[operand])  # which nothing need read
+        made.iterators.update((method, again[operand]))  # which nothing need read
         made.uses[method] = made.uses[again[operand]] = 1
         before.append(Assign((method,), ir.GetAttribute(view.base, view.name), statement.node))
         before.append(Assign((again[operand],), ir.Call(method), statement.node))
@@ -119,13 +121,21 @@ def _list_of(made: Reduced, view: View, statement: Assign) -> Value:
 def _of(made: Reduced, statement: Assign, function: Operand) -> View | None:
     """The view that a call makes, of a dict that has a version."""
     method, looked = made.value(function), made.origins.get(function)
+    kinds = MAPPINGS if made.facts.data is None else (*MAPPINGS, None)  # no other data has such methods
     is_view = method.consists_of(lambda atom: isinstance(atom, Bound) and (
-        atom.name in _NAMES and atom.function is None and are_of(atom.receiver, *MAPPINGS)
-    ))  # fmt: skip
+        atom.name in _NAMES and atom.function is None and are_of(atom.receiver, *kinds)
+    ) or made.facts.data is not None and is_data(atom))  # fmt: skip
+    is_view = is_view and any(isinstance(atom, Bound) for atom in method.atoms)
     if not is_view or not isinstance(looked, ir.GetAttribute):
         return None
     base = made.known.get(looked.base, looked.base)
-    return View(base, looked.name, method, made.value(statement.targets[0])) if isinstance(base, Version) else None
+    shown = made.value(statement.targets[0])
+    if any(map(is_data, shown.atoms)):  # of which nothing but a dict has such a method
+        kind = type(getattr({}, looked.name)())
+        site = Site(kind, (statement.node, made.namer.fresh("view")), made.frame.summaries[0].context)
+        made.facts.contents[site] = Contents(single=False, rest=shown)
+        shown, method = at(site), replace(method, atoms=frozenset(a for a in method.atoms if isinstance(a, Bound)))
+    return View(base, looked.name, method, shown) if isinstance(base, Version) else None
 
 
 def _is_read_here(made: Reduced, version: Version, block: Block) -> bool:

@@ -36,13 +36,14 @@ from srcgrad.language.effects import of_function
 from srcgrad.rules.table import is_constant
 from srcgrad.specialise import containers, emitted, sets, stores
 from srcgrad.specialise.attempts import without_try
+from srcgrad.specialise.collecting import collected
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.expressions import atom, named, operate, operation_of, settled
 from srcgrad.specialise.fields import classes_of, read, require_settable
 from srcgrad.specialise.functions import misused
 from srcgrad.specialise.initialisers import returning_object
 from srcgrad.specialise.instances import Instance, fixed_parameters, runs_users, static_of
-from srcgrad.specialise.loops import for_, function_called
+from srcgrad.specialise.loops import for_, function_called, is_series
 from srcgrad.specialise.managers import write_with
 from srcgrad.specialise.planning import decided, kind_of
 from srcgrad.specialise.reduced import Reduced
@@ -295,7 +296,10 @@ def _unpack(context: Context, elements: list[Any], value: Any) -> None:
         for element, name in zip(elements, held, strict=True):
             assignment(context, [element], load(name, value))
         return
-    source = sets.listed(context, value) if are_sets(context.value(value)) else named(context, value)
+    source = sets.listed(context, value) if are_sets(context.value(value)) else collected(context, value) if (
+        is_series(context, value)
+    ) else named(context, value)
+    source = source or named(context, value)
     targets = [element.value if isinstance(element, gast.Starred) else element for element in elements]
     nodes = list(walk(*targets))
     bound = [node.id for node in nodes if isinstance(node, gast.Name)]

@@ -235,23 +235,18 @@ def repeated(item, times):
 
 @models(itertools.product)
 def product(*iterables, repeat=1):
-    return products([tuple(iterable) for iterable in iterables] * repeat if repeat else [])
+    pools = [tuple(iterable) for iterable in iterables] * repeat if repeat else []
+    strides, count = [], 1
+    for pool in pools[::-1]:
+        strides.append(count)
+        count = count * len(pool)
+    return products(pools, strides[::-1], range(count))
 
 
 @stands_for(itertools.product)
-def products(pools):
-    places = [0] * len(pools)
-    if any(len(pool) == 0 for pool in pools):
-        return
-    while True:
-        yield tuple([pool[at] for pool, at in zip(pools, places)])
-        last = len(pools) - 1
-        while last >= 0 and places[last] == len(pools[last]) - 1:
-            places[last] = 0
-            last = last - 1
-        if last < 0:
-            return
-        places[last] = places[last] + 1
+def products(pools, strides, places):
+    for at in places:
+        yield tuple([pool[at // stride % len(pool)] for pool, stride in zip(pools, strides)])
 
 
 @models(itertools.permutations)
@@ -273,29 +268,39 @@ def permuted(pool, r):
 
 @models(itertools.combinations)
 def combinations(iterable, r):
-    return combined(tuple(iterable), _size(r), 1)
+    return combined(tuple(iterable), _size(r))
 
 
 @models(itertools.combinations_with_replacement)
 def combinations_with_replacement(iterable, r):
-    return repeatedly_combined(tuple(iterable), _size(r), 0)
+    return repeatedly_combined(tuple(iterable), _size(r))
 
 
 @stands_for(itertools.combinations)
-def combined(pool, r, apart):
+def combined(pool, r):
     pending = [[]]
     while pending:
         places = pending.pop()
         if len(places) == r:
             yield tuple([pool[at] for at in places])
         else:
-            first = places[-1] + apart if places else 0
-            pending.extend([[*places, at] for at in reversed(range(first, len(pool)))])
+            pending.extend(_longer(places, len(pool), 1))
 
 
 @stands_for(itertools.combinations_with_replacement)
-def repeatedly_combined(pool, r, apart):
-    yield from combined(pool, r, apart)
+def repeatedly_combined(pool, r):
+    pending = [[]]
+    while pending:
+        places = pending.pop()
+        if len(places) == r:
+            yield tuple([pool[at] for at in places])
+        else:
+            pending.extend(_longer(places, len(pool), 0))
+
+
+def _longer(places, count, apart):
+    first = places[-1] + apart if places else 0
+    return [[*places, at] for at in reversed(range(first, count))]
 
 
 def _size(r):

@@ -1,0 +1,52 @@
+"""Whether a statement of the IR only computes, so that what stands before it reads the same behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
+from srcgrad.infer.values import Bound
+from srcgrad.ir import operations as ir
+from srcgrad.ir.operations import Literal
+from srcgrad.ir.regions import Assign
+from srcgrad.ir.restoring.tree import Spelled
+from srcgrad.language.effects import method, of_function
+from srcgrad.rules.table import lookup
+from srcgrad.specialise.instances import static_of
+
+if TYPE_CHECKING:
+    from srcgrad.specialise.reduced import Reduced
+
+
+def changes_nothing(made: Reduced, statement: Assign) -> bool:
+    """Whether a statement computes, and no method of the user's runs in it."""
+    match statement.operation:
+        case ir.Operator(in_place=False) | ir.GetItem() | ir.GetAttribute() | ir.Compare() | ir.Make() | ir.ReadCell():
+            return statement not in made.calls
+        case ir.Call(function=Literal(value=Spelled(value=called)), positional=given, keywords=keywords):
+            return statement not in made.calls and _only_computes(called, len(given), dict(keywords))
+        case ir.Call(function=function, positional=given, keywords=keywords):
+            bound, count = made.value(function), 1 + len(given)
+            return not bound.is_any and bool(bound.atoms) and all(
+                isinstance(a, Bound) and a.function is None and not method(a.name).draws
+                and not method(a.name).updated(count, dict(keywords)) for a in bound.atoms
+            )  # fmt: skip
+    return False
+
+
+def may_change(made: Reduced, statement: Assign) -> bool:
+    """Whether a statement that is not reduced yet may change anything."""
+    match statement.operation:
+        case ir.MakeFunction() | ir.ReadGlobal() | ir.ReadName() | ir.Copy() | ir.Iterate():
+            return False
+        case ir.Call(function=function, positional=given, keywords=keywords):
+            called = static_of(made.value(function))
+            is_computed = _only_computes(called, len(given), dict(keywords)) and not made.called.get(statement)
+            return not is_computed and not changes_nothing(made, statement)
+    return bool(made.called.get(statement)) or not changes_nothing(made, statement)
+
+
+def _only_computes(function: object, count: int, names: Collection[str]) -> bool:
+    effect = of_function(function)
+    is_changing = effect.is_known and (effect.updated(count, names) or effect.draws)
+    return lookup(function) is not None and not is_changing
