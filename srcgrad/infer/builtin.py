@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from srcgrad.infer.copies import copied
+from srcgrad.infer.emitted import of_emitted
 from srcgrad.infer.generators import lists_of
 from srcgrad.infer.heap import Contents, Heap
 from srcgrad.infer.named import is_named_tuple
@@ -72,7 +73,8 @@ def followed(analysis: Analysis, frame: Frame, statement: Statement, function: A
     if one is not None:
         return one(analysis, frame, statement, given.positional, heap)
     if isinstance(function, FunctionType):
-        return copied(analysis, frame, statement, function, given, heap)
+        made = of_emitted(analysis, frame, statement, function, given, heap)
+        return made if made is not NotImplemented else copied(analysis, frame, statement, function, given, heap)
     if known and getattr(function, "__name__", "") == "__new__" and isinstance(function, BuiltinFunctionType):
         return _new(analysis, frame, statement, function, given, heap)
     return NotImplemented

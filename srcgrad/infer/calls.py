@@ -34,7 +34,6 @@ from srcgrad.infer.applying import (
 )
 from srcgrad.infer.assigned import is_reflective, is_replaced
 from srcgrad.infer.builtin import followed, merged_into, text_of
-from srcgrad.infer.emitted import of_emitted
 from srcgrad.infer.examples import constant_of_kinds, results, results_of_draw, results_of_method
 from srcgrad.infer.generators import is_left_by_exceptions, lists_of
 from srcgrad.infer.heap import Contents, Heap, Site, together
@@ -324,8 +323,6 @@ def _of_library(
         return made  # type: ignore[no-any-return]
     if is_reflective(function) or function is vars and not all(isinstance(a, At) for v in values for a in v.atoms):
         analysis.assigned.is_lost = True
-    if (made := of_emitted(analysis, frame, statement, function, given, heap)) is not NotImplemented:
-        return made  # type: ignore[no-any-return]
     if isinstance(function, FunctionType) and lookup(function) is None and not is_constant(function):
         inside = _of_function(analysis, frame, statement, function, given, heap)  # its derivative is that of its text
         if inside is not NotImplemented:
