@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from srcgrad.infer.heap import Contents, Heap, Site, joined
-from srcgrad.infer.values import NEVER, Array, Value, union
+from srcgrad.infer.values import NEVER, Array, Bound, Value, union
 from srcgrad.ir.operations import Version
 from srcgrad.ir.regions import Statement
 
@@ -28,6 +28,7 @@ class Facts:
     is_reshaped: bool = False  # some array gets another rank or dtype: those of arrays are not known
     entry: list[Summary] = field(default_factory=list)  # of the call that is analysed
     generators: Mapping[Site, Generator] = field(default_factory=dict)  # those of the program that are followed
+    methods: Set[Bound] = frozenset()  # those that were there before
     data: Site | None = None  # what stands for all data, where nothing is said of the arguments
     is_lost: bool = False  # the program reaches its own frames or namespaces: anything may be anything
     _last: dict[Site, Contents] = field(default_factory=dict)

@@ -314,7 +314,7 @@ def analysed(
         analysis.facts.seen |= set(kept)
         analysis.facts.note_heap(Heap(outside.contents, outside.contents))
         analysis.facts.is_lost, analysis.facts.generators = assigned.is_lost, analysis.generators
-        analysis.facts.entry = frame.calls.get(_ENTRY, [])
+        analysis.facts.entry, analysis.facts.methods = frame.calls.get(_ENTRY, []), outside.methods
         if assigned.is_lost or before == (len(assigned), len(kept)):  # all stores, and what is kept, were known before
             return analysis.facts
 

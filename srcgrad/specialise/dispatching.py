@@ -34,6 +34,7 @@ from srcgrad.ir.regions import Assign, Block, Fall, If, Raise, Statement
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.language.operators import COMPARED, METHODS_OF_FUNCTIONS, REFLECTED, SPECIAL
 from srcgrad.specialise.instances import static_of
+from srcgrad.specialise.receivers import are_methods_of_users, receiver_of, without_attribute
 from srcgrad.syntax.globals import builtin, reference
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ class _Sent:
     given: tuple[Operand, ...] = ()
     keywords: tuple[tuple[str, Operand], ...] = ()
     above: type | None = None  # of ``super()``: the class behind whose the method is looked up
+    before: tuple[Statement, ...] = ()  # what reads the receiver
 
 
 def explicit(made: Reduced, statement: Assign) -> list[Statement] | None:
@@ -68,14 +70,16 @@ def explicit(made: Reduced, statement: Assign) -> list[Statement] | None:
     if isinstance(operation, ir.Compare) and operation is not statement.operation:  # whose model compares
         called = [inner for outer in called for found_ in outer.calls.values() for inner in found_]
     statement = replace(statement, operation=operation)
-    for sent in [] if any(map(_may_decline, called)) else _sent(made, statement.operation):
+    for sent in [] if any(map(_may_decline, called)) else _sent(made, statement.operation, statement.node):
+        if isinstance(sent.receiver, Literal) and isinstance(static_of(made.value(sent.receiver)), type):
+            return _of_class(made, statement, sent, called)
         kinds = _kinds(made.value(made.known.get(sent.receiver, sent.receiver)))
         tests = _of_none(made, statement, sent)
         if kinds is None or tests is None:
             continue
         chosen = {kind: _chosen(kind, sent, statement.operation, called) for kind in kinds}
         if None not in chosen.values() and sum(len(each[1]) for each in chosen.values() if each) == len(called):
-            return [*tests, *_written(made, statement, sent, chosen)]
+            return [*sent.before, *tests, *_written(made, statement, sent, chosen)]
     if isinstance(statement.operation, _CALLING):
         made.refuse(statement.node, "what a method does here")
     return None
@@ -127,9 +131,16 @@ def looked_up(made: Reduced, statement: Assign) -> list[Statement]:
     if not isinstance(operation, ir.GetAttribute) or not any(isinstance(atom, Bound) for atom in found_.atoms):
         return []
     base = made.known.get(operation.base, operation.base)
-    if exact(None).atoms.isdisjoint(made.value(base).atoms) or hasattr(None, operation.name):
-        return []
-    return _unless_none(made, base, raising(made, statement.node, AttributeError, _without(operation.name)))
+    tests: list[Statement] = []
+    if not exact(None).atoms.isdisjoint(made.value(base).atoms) and not hasattr(None, operation.name):
+        text = _without(operation.name, "NoneType")
+        tests += _unless_none(made, base, raising(made, statement.node, AttributeError, text))
+    kinds = {atom.site.kind for atom in without_attribute(made.facts, made.value(base), operation.name)}
+    for kind in sorted(kinds, key=lambda kind: kind.__qualname__):
+        block = raising(made, statement.node, AttributeError, _without(operation.name, kind.__name__))
+        tested, ask = _is_of_class(made, base, kind, union(*map(exact, kinds)), statement.node)
+        tests += [*ask, If((), tested, block, Block((), Fall()), statement.node)]
+    return tests
 
 
 def raising(made: Reduced, node: gast.AST, kind: type[Exception], text: str, *others: Operand) -> Block:
@@ -157,7 +168,7 @@ def _of_none(made: Reduced, statement: Assign, sent: _Sent) -> list[Statement] |
         case ir.Call():
             text = "'NoneType' object is not callable"
         case ir.GetAttribute(name=name) | ir.SetAttribute(name=name) if not hasattr(None, name):
-            kind, text = AttributeError, _without(name)
+            kind, text = AttributeError, _without(name, "NoneType")
         case ir.GetItem():
             text = "'NoneType' object is not subscriptable"
         case ir.SetItem():
@@ -175,8 +186,18 @@ def _of_none(made: Reduced, statement: Assign, sent: _Sent) -> list[Statement] |
     return _unless_none(made, receiver, raising(made, statement.node, kind, text)) if text else None
 
 
-def _without(name: str) -> str:
-    return f"'NoneType' object has no attribute {name!r}"
+def _without(name: str, kind: str) -> str:
+    return f"{kind!r} object has no attribute {name!r}"
+
+
+def _is_of_class(
+    made: Reduced, operand: Operand, kind: type, kinds: Value, node: gast.AST
+) -> tuple[Operand, list[Statement]]:
+    """Whether an operand, of one of these classes, is of this one, and what asks that."""
+    asked, tested = made.version("t", kinds), made.version("t", of(bool))
+    own = Literal(Spelled(reference(importable(kind.__name__, kind)), kind))
+    ask = Assign((asked,), ir.Call(Literal(type), (operand,)), node)
+    return tested, [ask, Assign((tested,), ir.Compare("is", asked, own), node)]
 
 
 def _lacks(made: Reduced, operand: Operand, name: str) -> bool:
@@ -193,7 +214,7 @@ def _may_decline(summary: Summary) -> bool:
     return summary.returned is not None and exact(NotImplemented) <= summary.returned[0][0]
 
 
-def _sent(made: Reduced, operation: ir.Operation) -> list[_Sent]:
+def _sent(made: Reduced, operation: ir.Operation, node: gast.AST) -> list[_Sent]:
     """The methods that an operation may be, those that Python tries first before the others."""
     match operation:
         case ir.Operator(symbol=symbol, operands=(left, right), in_place=in_place) if (symbol, 2) in SPECIAL:
@@ -214,13 +235,14 @@ def _sent(made: Reduced, operation: ir.Operation) -> list[_Sent]:
             return [_Sent(base, name)]
         case ir.SetAttribute(base=base, name=name, value=value):
             return [_Sent(base, name, (value,))]
-        case ir.Call(function=function, positional=given, star=None, rest=None, keywords=keywords):
-            return _sent_by_call(made, function, given, keywords)
+        case ir.Call(function=function, star=None, rest=None):
+            return _sent_by_call(made, replace(operation, function=made.known.get(function, function)), node)
     return []
 
 
-def _sent_by_call(made: Reduced, function: Operand, given: tuple[Operand, ...], keywords: Any) -> list[_Sent]:
-    value = made.value(made.known.get(function, function))
+def _sent_by_call(made: Reduced, call: ir.Call, node: gast.AST) -> list[_Sent]:
+    function, given, keywords = call.function, call.positional, call.keywords
+    value = made.value(function)
     atoms, named = value.atoms, static_of(value)
     if named is copy.copy and len(given) == 1:
         return [_Sent(given[0], "__copy__")]
@@ -229,14 +251,13 @@ def _sent_by_call(made: Reduced, function: Operand, given: tuple[Operand, ...], 
     read = made.origins.get(function)
     while isinstance(read, ir.Copy):
         read = made.origins.get(read.source)
-    if atoms and all(isinstance(atom, Bound) and isinstance(atom.function, FunctionType) for atom in atoms):
-        if not isinstance(read, ir.GetAttribute):
-            return []
-        base = made.origins.get(read.base)
-        if not isinstance(base, ir.Super):
-            return [_Sent(read.base, read.name, given, keywords)]
-        owner = _owner(made, base)
-        return [] if owner is None else [_Sent(base.first, read.name, given, keywords, owner)]
+    if are_methods_of_users(value):
+        base = made.origins.get(read.base) if isinstance(read, ir.GetAttribute) else None
+        if isinstance(read, ir.GetAttribute) and isinstance(base, ir.Super):
+            owner = _owner(made, base)
+            return [] if owner is None else [_Sent(base.first, read.name, given, keywords, owner)]
+        found_ = receiver_of(made, call, node)
+        return [] if found_ is None else [_Sent(found_[0], found_[1], given, keywords, before=tuple(found_[2]))]
     if atoms - exact(None).atoms and all(isinstance(atom, At) for atom in atoms - exact(None).atoms):
         return [_Sent(function, "__call__", given, keywords)]
     return []
@@ -276,6 +297,17 @@ def _chosen(
     return (raw, own) if own else None
 
 
+def _of_class(made: Reduced, statement: Assign, sent: _Sent, called: list[Summary]) -> list[Statement]:
+    """A call of a method that is bound to a class, by the name of the class."""
+    assert isinstance(statement.operation, ir.Call)
+    held = made.version("f", made.value(statement.operation.function))
+    operands = tuple(made.known.get(operand, operand) for operand in sent.given)
+    keywords = tuple((name, made.known.get(operand, operand)) for name, operand in sent.keywords)
+    call = Assign(statement.targets, ir.Call(held, operands, keywords=keywords), statement.node)
+    made.calls[call] = called
+    return [Assign((held,), ir.GetAttribute(sent.receiver, sent.name), statement.node), call]
+
+
 def _is_of(summary: Summary, kind: type, function: FunctionType) -> bool:
     first = next(iter(summary.arguments.values()), None)
     return summary.function.qualname == function.__qualname__ and first is not None and not first.is_any and all(
@@ -289,11 +321,8 @@ def _written(made: Reduced, statement: Assign, sent: _Sent, chosen: dict[type, A
     if not others:
         return [_call(made, statement, statement.targets, sent, kind, function, called)]
     node, result = statement.node, Version(made.namer.fresh("t"))
-    asked, tested = Version(made.namer.fresh("t")), Version(made.namer.fresh("t"))
-    made.values[asked] = union(*map(exact, chosen))
-    made.values[tested] = of(bool)
     receiver = made.known.get(sent.receiver, sent.receiver)
-    own = reference(importable(kind.__name__, kind))
+    tested, ask = _is_of_class(made, receiver, kind, union(*map(exact, chosen)), node)
     made.values[result] = union(*(s.returned[0][0] for s in called if s.returned is not None))
     body = (_call(made, statement, (result,), sent, kind, function, called),)
     rest = Version(made.namer.fresh("t"))
@@ -302,8 +331,7 @@ def _written(made: Reduced, statement: Assign, sent: _Sent, chosen: dict[type, A
     )  # fmt: skip
     orelse = _written(made, replace(statement, targets=(rest,)), sent, dict(others))
     return [
-        Assign((asked,), ir.Call(Literal(type), (receiver,)), node),
-        Assign((tested,), ir.Compare("is", asked, Literal(Spelled(own, kind))), node),
+        *ask,
         If(statement.targets, tested, Block(body, Fall((result,) * len(statement.targets))),
            Block(tuple(orelse), Fall((rest,) * len(statement.targets))), node),
     ]  # fmt: skip

@@ -34,6 +34,7 @@ from srcgrad.ir.regions import (
 )
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.language.models.derivatives import Derivative
+from srcgrad.specialise.receivers import are_methods_of_users, holds_methods, is_method
 
 if TYPE_CHECKING:
     from srcgrad.specialise.reduced import Reduced
@@ -226,14 +227,14 @@ def misused(made: Reduced, body: Block) -> str | None:
     for around, statement in walk(body):
         if isinstance(statement, With) and holds_made(made, made.value(statement.manager)):
             return "a context manager that holds a function"
-        if isinstance(around.exit, Return) and holds_made(made, made.value(around.exit.value)):
+        if isinstance(around.exit, Return) and _is_kept_inside(made, made.value(around.exit.value)):
             return "a function that is returned"
         if not isinstance(statement, Assign):
             continue
         operation = statement.operation
         if isinstance(operation, ir.ReadCell) and operation.cell in made.functions.absent:
             return "a function that is kept where it was captured"
-        given = [operand for operand in operands_of(operation) if any(map(is_made, made.value(operand).atoms))]
+        given = [o for o in operands_of(operation) if any(is_made(a) or is_method(a) for a in made.value(o).atoms)]
         match operation:
             case ir.Compare(symbol="is" | "is not", left=left, right=right) if any(
                 made.value(operand) in (exact(None), exact(ir.END)) or _is_spelled(operand) for operand in (left, right)
@@ -243,18 +244,30 @@ def misused(made: Reduced, body: Block) -> str | None:
                 continue
             case ir.Call() if statement not in made.calls or _is_of_models(made.value(operation.function)):
                 passed = [operand for operand in operands_of(operation) if operand is not operation.function]
-                held = any(holds_made(made, made.value(operand)) for operand in passed)
+                values = [made.value(operand) for operand in passed]
+                held = any(holds_made(made, value) or holds_methods(made.facts, value) for value in values)
                 if held and not _only_holds(made.value(operation.function)):
                     return "a function that is passed on"
             case ir.Copy() | ir.WriteCell() | ir.Insert() | ir.SetItem() | ir.SetAttribute() | ir.Make() | ir.Call():
                 continue
             case ir.Operator(symbol="bool" | "not"):
                 continue
+            case ir.GetItem(base=base, index=Literal(value=0 | 1)) if given == [base] and are_methods_of_users(
+                made.value(base)
+            ):
+                continue
             case _ if given:
                 return "what is done with a function"
-    if isinstance(body.exit, Return) and holds_made(made, made.value(body.exit.value)):
+    if isinstance(body.exit, Return) and _is_kept_inside(made, made.value(body.exit.value)):
         return "a function that is returned"
     return None
+
+
+def _is_kept_inside(made: Reduced, value: Value) -> bool:
+    """Whether a value is a function that means nothing to the caller, or holds one: what it captured is known here, and
+    pairs of methods are known in the program."""
+    is_entry = any(summary in made.facts.entry for summary in made.frame.summaries)
+    return holds_made(made, value) or is_entry and holds_methods(made.facts, value)
 
 
 def _is_of_models(function: Value) -> bool:

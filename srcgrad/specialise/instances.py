@@ -22,6 +22,7 @@ from srcgrad.infer.values import SCALARS, Array, At, Bound, Exact, Value, at, ex
 from srcgrad.ir.operations import Version
 from srcgrad.ir.regions import Function
 from srcgrad.language.models.derivatives import Derivative
+from srcgrad.specialise.receivers import holds_methods
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,14 @@ class Instance:
         sites, held = heap.reachable([*self.summary.arguments.values(), *map(at, self.summary.cells.values())])
         is_known = not any(heap.is_seen(site) for site in sites) and not any(value.is_any for value in held)
         return not is_known or any(site.kind in (set, frozenset) for site in sites)
+
+
+    @cached_property
+    def may_hold_methods(self) -> bool:
+        """Whether what it is given or returns may be a method of the user's, or hold one: pairs stand for those."""
+        values = [*self.summary.arguments.values(), *map(at, self.summary.cells.values())]
+        values += [] if self.summary.returned is None else [self.summary.returned[0][0]]
+        return any(holds_methods(self.facts, value) for value in values)
 
 
 def instance_of(

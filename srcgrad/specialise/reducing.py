@@ -44,6 +44,7 @@ from srcgrad.specialise.iterators import refuse_others as refuse_kept
 from srcgrad.specialise.joining import joined
 from srcgrad.specialise.patterns import taken_apart
 from srcgrad.specialise.reached import reached
+from srcgrad.specialise.receivers import as_pairs
 from srcgrad.specialise.records import followed, refuse_others
 from srcgrad.specialise.reduced import Frame, Reduced
 from srcgrad.specialise.set_operations import in_place
@@ -85,7 +86,7 @@ def reduced(instance: Instance, apart: Callable[[Reduced, Function], Block]) -> 
     body = without_unused(made, reached(made, _block(made, function.body)))
     refuse_others(made, body)
     refuse_kept(made, body)
-    body = reached(made, as_texts(made, apart(made, replace(function, body=body))))
+    body = reached(made, as_pairs(made, as_texts(made, apart(made, replace(function, body=body)))))
     others = sorted(made.cells - {*cells}, key=lambda cell: cell.variable)
     made.function = replace(function, body=body, cells=(*function.cells, *others))
     return made

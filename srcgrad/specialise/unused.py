@@ -35,7 +35,8 @@ def without_unused(reduced: Reduced, body: Block) -> Block:
     def only_computes(statement: Assign) -> bool:
         return _only_computes(statement.operation) and not (caught and raises(reduced, statement, (BaseException,)))
 
-    functions = _functions(body) | reduced.iterators | {v for v, value in reduced.values.items() if are_methods(value)}
+    methods = {v for v, value in reduced.values.items() if are_methods(value)}
+    functions = _functions(body) | reduced.iterators | (methods - _called(body))
     while True:
         read: set[Any] = {operand for part in parts_of(body) for operand in operands_of(part)}
         read |= {part.cell for part in parts_of(body) if isinstance(part, ir.ReadCell)}
@@ -43,6 +44,12 @@ def without_unused(reduced: Reduced, body: Block) -> Block:
         if kept is body:
             return body
         body = kept
+
+
+def _called(body: Block) -> set[Operand]:
+    """What calls give, which may do more than that."""
+    return {target for _, s in walk(body) if isinstance(s, Assign) and isinstance(s.operation, ir.Call)
+            for target in s.targets}  # fmt: skip
 
 
 def _functions(body: Block) -> set[Operand]:
@@ -93,7 +100,7 @@ def _kept(
             ):
                 continue
             case Assign(operation=ir.WriteCell(cell=cell, value=held)) if cell not in read and (
-                held in functions or cell in reduced.functions.defaults
+                held in functions and cell not in reduced.fields.values() or cell in reduced.functions.defaults
             ):
                 continue
             case If(body=body, orelse=orelse):
