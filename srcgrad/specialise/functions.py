@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import gast
 
+from srcgrad.frontend.classes import is_generated_init
 from srcgrad.infer.heap import Site
 from srcgrad.infer.values import At, Bound, Exact, Value, exact
 from srcgrad.ir import operations as ir
@@ -246,7 +247,7 @@ def misused(made: Reduced, body: Block) -> str | None:
                 passed = [operand for operand in operands_of(operation) if operand is not operation.function]
                 values = [made.value(operand) for operand in passed]
                 held = any(holds_made(made, value) or holds_methods(made.facts, value) for value in values)
-                if held and not _only_holds(made.value(operation.function)):
+                if held and not _only_holds(made.value(operation.function), is_itself=bool(given)):
                     return "a function that is passed on"
             case ir.Copy() | ir.WriteCell() | ir.Insert() | ir.SetItem() | ir.SetAttribute() | ir.Make() | ir.Call():
                 continue
@@ -283,11 +284,12 @@ def _is_spelled(operand: Operand) -> bool:
     return isinstance(operand, Literal) and isinstance(operand.value, Spelled)
 
 
-def _only_holds(function: Value) -> bool:
-    """Whether a function does no more with what it is given than to keep it, or to go over it."""
-    known = (len, zip, enumerate, reversed, range, list, tuple)
+def _only_holds(function: Value, *, is_itself: bool) -> bool:
+    """Whether a function does no more with what it is given than to keep it, or to go over it: a function itself, or
+    what holds one, of which the class may be asked too."""
+    known = (len, zip, enumerate, reversed, range, list, tuple, *([] if is_itself else [type, isinstance]))
     kept = ("append", "get", "items", "values", "keys", "insert", "setdefault", "update", "extend", "pop")
     return not function.is_any and all(
-        isinstance(a, Exact) and a.value in known or isinstance(a, Bound) and a.function is None and a.name in kept
+        isinstance(a, Exact) and (a.value in known or isinstance(a.value, type) and is_generated_init(a.value)) or isinstance(a, Bound) and a.function is None and a.name in kept
         for a in function.atoms
     )  # fmt: skip
