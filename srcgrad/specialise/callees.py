@@ -42,6 +42,7 @@ from srcgrad.ir.rewriting import with_operands
 from srcgrad.language.models.derivatives import TRANSFORMS
 from srcgrad.rules.table import lookup
 from srcgrad.specialise.arguments import only_arguments, only_passed_on, spread_out
+from srcgrad.specialise.captures import unpacked
 from srcgrad.specialise.choices import chosen
 from srcgrad.specialise.closures import called_apart, calls_itself
 from srcgrad.specialise.derivatives import derivative_called
@@ -50,6 +51,7 @@ from srcgrad.specialise.functions import (
     Closure,
     Partial,
     closure_of,
+    function_at,
     holds_made,
     is_made,
 )
@@ -85,10 +87,11 @@ def called(made: Reduced, statement: Assign, reduce: Callable[[Block], Block]) -
     value = made.value(call.function)
     if value.is_any or not value.atoms:
         return None
-    if len(value.atoms) > 1:
+    texts = {function_at(atom) if is_made(atom) else None for atom in value.atoms}
+    if len(value.atoms) > 1 and (None in texts or len(texts) > 1):
         branches = chosen(made, statement, call, value, reduce)
         return None if branches is None else (branches, None)
-    (atom,) = value.atoms
+    atom, *others = value.atoms
     known = made.functions.made.get(call.function)
     if isinstance(known, Partial):
         return _of_partial(made, statement, call, known, target, reduce)
@@ -101,9 +104,16 @@ def called(made: Reduced, statement: Assign, reduce: Callable[[Block], Block]) -
     if not summaries:
         return None
     if is_made(atom):
-        closure = closure_of(made, call.function, atom)
-        own = [each for each in summaries if closure is not None and each.function is closure.function]
-        return None if closure is None or not own else of_closure(made, statement, call, closure, own, reduce)
+        own = [each for each in summaries if each.function is function_at(atom)]
+        if not own:
+            return None
+        if others and not isinstance(known, Closure) or (closure := closure_of(made, call.function, atom)) is None:
+            read = unpacked(made, call.function, function_at(atom), statement.node)
+            if read is None:
+                return None
+            closure, before = read
+        written = of_closure(made, statement, call, closure, own, reduce)
+        return None if written is None else ([*before, *written[0]], written[1])
     function = atom.value if isinstance(atom, Exact) else None
     is_text = isinstance(function, FunctionType) or function is not None and model_of(function) is not None
     is_written = _hands_functions(made, statement, call, target) if lookup(function) is None else (

@@ -29,6 +29,7 @@ from srcgrad.rules.table import attribute as attribute_function
 from srcgrad.rules.table import is_constant, lookup, member_refusal, operator_of
 from srcgrad.specialise.carrying import carries
 from srcgrad.specialise.context import Context
+from srcgrad.specialise.functions import is_made
 from srcgrad.specialise.instances import static_of
 from srcgrad.specialise.receivers import is_field, is_method
 from srcgrad.syntax.globals import GlobalReference, reference
@@ -175,7 +176,7 @@ def _is_indexed(value: Value, *, data: bool = False) -> bool:
     kinds = (*_CONTAINERS, None) if data else _CONTAINERS
     return value.consists_of(
         lambda a: isinstance(a, Array) or isinstance(a, At) and (a.site.kind in kinds or is_named_tuple(a.site.kind))
-        or isinstance(a, Of) and issubclass(a.kind, np.generic) or is_method(a)  # as its pair
+        or isinstance(a, Of) and issubclass(a.kind, np.generic) or is_method(a) or is_made(a)  # as their tuples
     )
 
 

@@ -10,11 +10,9 @@ variables of the function that is written, and are read when it is called, as Py
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
-
-import gast
 
 from srcgrad.frontend.classes import is_generated_init
 from srcgrad.infer.heap import Site
@@ -25,8 +23,6 @@ from srcgrad.ir.regions import (
     Assign,
     Block,
     Function,
-    If,
-    Loop,
     Return,
     Statement,
     With,
@@ -35,7 +31,7 @@ from srcgrad.ir.regions import (
 )
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.language.models.derivatives import Derivative
-from srcgrad.specialise.receivers import are_methods_of_users, holds_methods, is_method
+from srcgrad.specialise.receivers import holds_methods, is_method
 
 if TYPE_CHECKING:
     from srcgrad.specialise.reduced import Reduced
@@ -203,26 +199,6 @@ def text_of(function: Function) -> str:
 
 
 # --- functions that are kept -----------------------------------------------------------------------------------------
-def as_texts(made: Reduced, body: Block) -> Block:
-    """A body in which texts stand for the functions that are kept."""
-    statements: list[Statement] = []
-    for statement in body.statements:
-        match statement:
-            case Assign(operation=ir.MakeFunction(function=function)) if not _is_generated(function):
-                statements.append(replace(statement, operation=ir.Copy(Literal(text_of(function)))))
-            case If(body=inner, orelse=orelse):
-                statements.append(replace(statement, body=as_texts(made, inner), orelse=as_texts(made, orelse)))
-            case Loop(body=inner) | With(body=inner):
-                statements.append(made.renewed(statement, replace(statement, body=as_texts(made, inner))))
-            case _:
-                statements.append(statement)
-    return Block(tuple(statements), body.exit)
-
-
-def _is_generated(function: Function) -> bool:
-    return isinstance(function.node, gast.GeneratorExp)
-
-
 def misused(made: Reduced, body: Block) -> str | None:
     """What is done with a function that the program makes other than to keep and call it; None where nothing is."""
     for around, statement in walk(body):
@@ -253,8 +229,8 @@ def misused(made: Reduced, body: Block) -> str | None:
                 continue
             case ir.Operator(symbol="bool" | "not"):
                 continue
-            case ir.GetItem(base=base, index=Literal(value=0 | 1)) if given == [base] and are_methods_of_users(
-                made.value(base)
+            case ir.GetItem(base=base, index=Literal(value=int())) if given == [base] and made.value(base).consists_of(
+                lambda atom: is_made(atom) or is_method(atom)
             ):
                 continue
             case _ if given:
@@ -290,6 +266,6 @@ def _only_holds(function: Value, *, is_itself: bool) -> bool:
     known = (len, zip, enumerate, reversed, range, list, tuple, *([] if is_itself else [type, isinstance]))
     kept = ("append", "get", "items", "values", "keys", "insert", "setdefault", "update", "extend", "pop")
     return not function.is_any and all(
-        isinstance(a, Exact) and (a.value in known or isinstance(a.value, type) and is_generated_init(a.value)) or isinstance(a, Bound) and a.function is None and a.name in kept
-        for a in function.atoms
+        isinstance(a, Exact) and (a.value in known or isinstance(a.value, type) and is_generated_init(a.value))
+        or isinstance(a, Bound) and a.function is None and a.name in kept for a in function.atoms
     )  # fmt: skip

@@ -54,11 +54,12 @@ class Instance:
 
 
     @cached_property
-    def may_hold_methods(self) -> bool:
-        """Whether what it is given or returns may be a method of the user's, or hold one: pairs stand for those."""
+    def may_hold_functions(self) -> bool:
+        """Whether what it is given or returns may be a method of the user's or a function that the program makes, or
+        hold one: pairs, tuples and texts stand for those."""
         values = [*self.summary.arguments.values(), *map(at, self.summary.cells.values())]
         values += [] if self.summary.returned is None else [self.summary.returned[0][0]]
-        return any(holds_methods(self.facts, value) for value in values)
+        return any(holds_methods(self.facts, value, (FunctionType, Derivative)) for value in values)
 
 
 def instance_of(
@@ -160,6 +161,9 @@ def covers(wide: Summary, narrow: Summary) -> bool:
     def sites(one: Site, other: Site) -> bool:
         if one in there or other in back:
             return there.get(one) == other and back.get(other) == one
+        if one.kind in (FunctionType, Derivative) and isinstance(one.origin, tuple) and isinstance(other.origin, tuple):
+            if one.origin[0] is not other.origin[0]:  # of another text
+                return False
         there[one], back[other] = other, one
         is_outside = not isinstance(one.origin, tuple) or not isinstance(other.origin, tuple)
         if is_outside and one != other or narrow.heap.is_seen(one) != wide.heap.is_seen(other):

@@ -42,12 +42,12 @@ def are_methods_of_users(value: Value) -> bool:
     return value.consists_of(is_method)
 
 
-def holds_methods(facts: Facts, value: Value) -> bool:
-    """Whether a value is a method of the user's, or may hold one."""
+def holds_methods(facts: Facts, value: Value, kinds: tuple[type, ...] = ()) -> bool:
+    """Whether a value is a method of the user's or an object of certain classes, or may hold one."""
     pending, seen = [value], set[Site]()
     while pending:
         for atom in pending.pop().atoms:
-            if is_method(atom):
+            if is_method(atom) or isinstance(atom, At) and atom.site.kind in kinds:
                 return True
             if isinstance(atom, At) and atom.site not in seen:
                 seen.add(atom.site)

@@ -32,10 +32,11 @@ from srcgrad.language.effects import method, of_function
 from srcgrad.rules.table import lookup
 from srcgrad.specialise.arguments import gathered, only_arguments
 from srcgrad.specialise.callees import called, of_holder
+from srcgrad.specialise.captures import as_values
 from srcgrad.specialise.closures import entered
 from srcgrad.specialise.defaulting import defaulted
 from srcgrad.specialise.dispatching import explicit, looked_up, raising
-from srcgrad.specialise.functions import Closure, as_texts, made_here
+from srcgrad.specialise.functions import Closure, made_here
 from srcgrad.specialise.generators import consumed, got, mapped
 from srcgrad.specialise.inlining import bound_by
 from srcgrad.specialise.instances import Instance, fixed_parameters, runs_users, static_of
@@ -86,7 +87,7 @@ def reduced(instance: Instance, apart: Callable[[Reduced, Function], Block]) -> 
     body = without_unused(made, reached(made, _block(made, function.body)))
     refuse_others(made, body)
     refuse_kept(made, body)
-    body = reached(made, as_pairs(made, as_texts(made, apart(made, replace(function, body=body)))))
+    body = reached(made, as_pairs(made, as_values(made, apart(made, replace(function, body=body)))))
     others = sorted(made.cells - {*cells}, key=lambda cell: cell.variable)
     made.function = replace(function, body=body, cells=(*function.cells, *others))
     return made

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 def without_unused(reduced: Reduced, body: Block) -> Block:
     """Without what only decided tests were computed from: temporaries that nothing reads, of operations that do
     nothing but compute, and raise nothing where that may be caught."""
+    from srcgrad.specialise.captures import carried_in
     from srcgrad.specialise.raising import is_caught, raises  # which know what is reduced
 
     caught = is_caught(reduced)
@@ -40,6 +41,7 @@ def without_unused(reduced: Reduced, body: Block) -> Block:
     while True:
         read: set[Any] = {operand for part in parts_of(body) for operand in operands_of(part)}
         read |= {part.cell for part in parts_of(body) if isinstance(part, ir.ReadCell)}
+        read |= carried_in(reduced, body)
         kept = _kept(reduced, body, read, functions, only_computes)
         if kept is body:
             return body
