@@ -182,9 +182,8 @@ def _kept(made: Reduced, statement: Assign, operation: ir.MakeFunction) -> list[
         return [replace(statement, operation=ir.Copy(text))]
     captures = captures_of(made.facts)
     closure = made.functions.made.get(statement.targets[0])
-    parts: list[Operand] = [text, *_defaults(operation).values()]
-    if len(parts) - 1 != len(_defaults(captures.operation(function))):
-        made.refuse(statement.node, "a default of a function that is kept")
+    given = defaults_of(operation)  # some of them are known here
+    parts: list[Operand] = [text, *(given[version] for version in _defaults(captures.operation(function)))]
     for cell in captures.carried(function) or ():
         home = closure.cells.get(cell) if isinstance(closure, Closure) else None
         if home is None:
