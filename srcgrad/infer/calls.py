@@ -34,6 +34,7 @@ from srcgrad.infer.applying import (
 )
 from srcgrad.infer.assigned import is_reflective, is_replaced
 from srcgrad.infer.builtin import followed, merged_into, text_of
+from srcgrad.infer.called import by_class
 from srcgrad.infer.examples import constant_of_kinds, results, results_of_draw, results_of_method
 from srcgrad.infer.generators import is_left_by_exceptions, lists_of
 from srcgrad.infer.heap import Contents, Heap, Site, together
@@ -95,22 +96,7 @@ def call(analysis: Analysis, frame: Frame, statement: Statement, function: Value
     frame.may_raise(heap)
     if function.is_any:
         return ANY, analysis.unknown([function, *given.values()], heap)
-    return together([_one(analysis, frame, statement, atom, given, heap) for atom in _by_class(function)])
-
-
-def _by_class(function: Value) -> list[Any]:
-    """What is called, with one method for all of its objects of a class, which is written once for them."""
-    found: dict[Any, Any] = {}
-    for atom in function.atoms:
-        receiver = atom.receiver if isinstance(atom, Bound) else ANY
-        kinds = set() if receiver.is_any else {class_of(one) for one in receiver.atoms}
-        if isinstance(atom, Bound) and isinstance(atom.function, FunctionType) and len(kinds) == 1:
-            key = atom.name, atom.function, kinds.pop()
-            receivers = [found[key].receiver] if key in found else []
-            found[key] = replace(atom, receiver=union(atom.receiver, *receivers))
-        else:
-            found[atom] = atom
-    return list(found.values())
+    return together([_one(analysis, frame, statement, atom, given, heap) for atom in by_class(function)])
 
 
 def _one(analysis: Analysis, frame: Frame, statement: Statement, atom: Any, given: Given, heap: Heap) -> Made:

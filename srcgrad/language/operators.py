@@ -30,5 +30,6 @@ IN_PLACE_METHODS = {f"__i{name[2:]}": symbol for (symbol, count), name in SPECIA
 #: Built-in functions that return what a method of their first argument does.
 METHODS_OF_FUNCTIONS: dict[Any, str] = {
     abs: "__abs__", round: "__round__", math.floor: "__floor__", math.ceil: "__ceil__", math.trunc: "__trunc__",
-    operator.neg: "__neg__", operator.pos: "__pos__", operator.invert: "__invert__", operator.abs: "__abs__",
+    operator.neg: "__neg__", operator.pos: "__pos__", operator.invert: "__invert__",
+    operator.inv: "__invert__", operator.abs: "__abs__",
 }  # fmt: skip

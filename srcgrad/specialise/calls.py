@@ -247,7 +247,7 @@ def _widest(context: Context, node: Any, summaries: list[Summary]) -> Summary:
     for wide in reversed(summaries):
         others = [other for other in summaries if other is not wide]
         fixed = fixed_parameters(wide).keys()
-        if all(fixed_parameters(other).keys() == fixed and covers(wide, other) for other in others):
+        if all(fixed <= fixed_parameters(other).keys() and covers(wide, other) for other in others):
             return wide
     context.refuse(node, "a call of several kinds")
 

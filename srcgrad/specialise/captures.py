@@ -183,7 +183,7 @@ def _kept(made: Reduced, statement: Assign, operation: ir.MakeFunction) -> list[
     captures = captures_of(made.facts)
     closure = made.functions.made.get(statement.targets[0])
     given = defaults_of(operation)  # some of them are known here
-    parts: list[Operand] = [text, *(given[version] for version in _defaults(captures.operation(function)))]
+    parts: list[Any] = [text, *(given[version] for version in _defaults(captures.operation(function)))]
     for cell in captures.carried(function) or ():
         home = closure.cells.get(cell) if isinstance(closure, Closure) else None
         if home is None:

@@ -216,3 +216,69 @@ def iterators_captured(x):
 @pytest.mark.parametrize("function", [variables_that_they_bind, told_from_one_another, iterators_captured])
 def test_functions_that_cannot_carry_it_are_refused(function, monkeypatch):
     check_refused(function, monkeypatch, X)
+
+
+# --- calls that are not of one kind --------------------------------------------------------------------------------
+class Node:
+    def __init__(self, v, behind=None):
+        self.v = v
+        self.behind = behind
+
+    def total(self):
+        return self.v if self.behind is None else self.v * self.behind.total() + 1.0
+
+
+class Layer:
+    def __init__(self, w, act=None):
+        self.w = w
+        self.act = act
+
+    def __call__(self, v):
+        y = self.w * v
+        return y if self.act is None else self.act(y)
+
+
+class Residual(Layer):
+    def __call__(self, v):
+        return super().__call__(v) + self.w
+
+
+def none_in_the_first_call(x):
+    head = None
+    for v in x:
+        head = Node(v * x[0], head)
+    head.behind.v = head.v * 2.0
+    return head.total() * head.behind.total()
+
+
+def linked_from_behind(x):
+    head = last = None
+    for k in range(4):
+        node = Node(x[k])
+        if last is None:
+            head = node
+        else:
+            last.behind = node
+        last = node
+    return head.total()
+
+
+def objects_of_several_classes_are_called(x):
+    y = x
+    for layer in [Layer(x[0]), Layer(x, np.sin), Residual(x[1]), Layer(x[2], lambda v: np.tanh(v * x[3]))]:
+        y = layer(y)
+    return np.sum(y)
+
+
+def one_of_two_objects_is_called(x):
+    a, b = Layer(x[0]), Layer(x[1], np.sin)
+    chosen = a if x[0] > 0.0 else b
+    a.w = x[2]
+    return chosen(x[3]) * b(a(x[1]))
+
+
+@pytest.mark.parametrize("function", [
+    none_in_the_first_call, linked_from_behind, objects_of_several_classes_are_called, one_of_two_objects_is_called,
+])  # fmt: skip
+def test_calls_of_what_may_be_none_and_of_several_objects_are_right(function, monkeypatch):
+    check_right(function, monkeypatch, X)
