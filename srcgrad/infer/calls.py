@@ -81,7 +81,7 @@ from srcgrad.language.models import CLASSES, MODELS, ORIGINALS, is_of_model
 from srcgrad.language.models.array_modules import class_in_numpy, model_in_numpy
 from srcgrad.language.models.derivatives import TRANSFORMS
 from srcgrad.language.models.elementwise import fields_of
-from srcgrad.language.operators import IN_PLACE_METHODS
+from srcgrad.language.operators import IN_PLACE_METHODS, by_place
 from srcgrad.rules.table import is_constant, lookup
 from srcgrad.runtime.binding import cached_function
 
@@ -300,6 +300,8 @@ def _started(
 def _of_library(
     analysis: Analysis, frame: Frame, statement: Statement, function: Any, given: Given, heap: Heap
 ) -> Made:
+    positional, keywords = by_place(function, given.positional, given.keywords)
+    given = replace(given, positional=positional, keywords=keywords)
     values = given.values()
     made = followed(analysis, frame, statement, function, given, heap)
     if made is not NotImplemented:

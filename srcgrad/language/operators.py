@@ -8,7 +8,11 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import Any
+from collections.abc import Sequence
+from types import BuiltinFunctionType
+from typing import Any, TypeVar
+
+Operand = TypeVar("Operand")
 
 _BINARY = {
     "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow", "@": "matmul",
@@ -33,3 +37,27 @@ METHODS_OF_FUNCTIONS: dict[Any, str] = {
     operator.neg: "__neg__", operator.pos: "__pos__", operator.invert: "__invert__",
     operator.inv: "__invert__", operator.abs: "__abs__",
 }  # fmt: skip
+#: The parameters of those that take some by their names.
+_PARAMETERS: dict[Any, tuple[str, ...]] = {round: ("number", "ndigits"), pow: ("base", "exp", "mod")}
+
+
+def method_of(function: object) -> str | None:
+    """The method of its first argument that a built-in function returns the result of."""
+    return METHODS_OF_FUNCTIONS.get(function) if isinstance(function, BuiltinFunctionType) else None
+
+
+def by_place(
+    function: object, positional: Sequence[Operand], keywords: Sequence[tuple[str, Operand]]
+) -> tuple[tuple[Operand, ...], tuple[tuple[str, Operand], ...]]:
+    """Arguments of a built-in function, without names where it has places for them.
+
+    >>> by_place(round, (), (("ndigits", 2), ("number", 1.5)))
+    ((1.5, 2), ())
+    """
+    names = _PARAMETERS.get(function, ()) if isinstance(function, BuiltinFunctionType) else ()
+    found, given = list(positional), dict(keywords)
+    for name in names[len(found) :]:
+        if name not in given:
+            break
+        found.append(given.pop(name))
+    return tuple(found), tuple(given.items())

@@ -20,6 +20,7 @@ from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal, Operand, Version
 from srcgrad.ir.regions import Assign, Block, Fall, Function, If, Statement
 from srcgrad.ir.restoring.tree import Spelled
+from srcgrad.language.operators import method_of
 from srcgrad.specialise.captures import captures_of, is_tuple
 from srcgrad.specialise.dispatching import raising
 from srcgrad.specialise.functions import at_site, function_at, is_made, text_of
@@ -134,6 +135,8 @@ def _is_of(summary: Summary, atom: Any) -> bool:
     if is_made(atom):
         return summary.function is function_at(atom)
     function = atom.function if is_method(atom) else atom.value
+    if (name := method_of(function)) is not None:
+        return summary.function.name == name
     code = getattr(function, "__code__", None)
     namespace = getattr(function, "__globals__", None)
     is_of_text = code is not None and summary.namespace is namespace and summary.function.name == code.co_name

@@ -25,6 +25,7 @@ import gast
 from srcgrad.frontend.classes import found, is_user_class
 from srcgrad.frontend.scope import importable
 from srcgrad.infer.applying import OPERATORS, is_operator
+from srcgrad.infer.dispatch import asks_for_truth
 from srcgrad.infer.summaries import Summary
 from srcgrad.infer.values import SCALARS, Array, At, Bound, Exact, Of, Value, exact, of, union
 from srcgrad.ir import operations as ir
@@ -32,7 +33,7 @@ from srcgrad.ir.evaluating import COMPARING
 from srcgrad.ir.operations import Literal, Operand, Version
 from srcgrad.ir.regions import Assign, Block, Fall, If, Raise, Statement
 from srcgrad.ir.restoring.tree import Spelled
-from srcgrad.language.operators import COMPARED, METHODS_OF_FUNCTIONS, REFLECTED, SPECIAL
+from srcgrad.language.operators import COMPARED, REFLECTED, SPECIAL, by_place, method_of
 from srcgrad.specialise.instances import static_of
 from srcgrad.specialise.receivers import are_methods_of_users, receiver_of, without_attribute
 from srcgrad.syntax.globals import builtin, reference
@@ -79,10 +80,23 @@ def explicit(made: Reduced, statement: Assign) -> list[Statement] | None:
             continue
         chosen = {kind: _chosen(kind, sent, statement.operation, called) for kind in kinds}
         if None not in chosen.values() and sum(len(each[1]) for each in chosen.values() if each) == len(called):
-            return [*sent.before, *tests, *_written(made, statement, sent, chosen)]
+            return [*sent.before, *tests, *_finished(made, statement, sent, chosen)]
     if isinstance(statement.operation, _CALLING):
         made.refuse(statement.node, "what a method does here")
     return None
+
+
+def asked(made: Reduced, statement: If) -> tuple[list[Statement], If] | None:
+    """A branch whose test is an object that is asked whether it is true; None of any other."""
+    if not (called := made.called.get(statement)):
+        return None
+    tested = made.version("t", of(bool))
+    ask = Assign((tested,), ir.Operator("bool", (statement.test,)), statement.node)
+    made.called[ask] = called
+    written = explicit(made, ask)
+    if written is None:
+        made.refuse(statement.node, "what a method does here")
+    return written, replace(statement, test=tested)
 
 
 _COMPARISONS = {COMPARING[symbol]: symbol for symbol in COMPARED}
@@ -90,11 +104,17 @@ _COMPARISONS = {COMPARING[symbol]: symbol for symbol in COMPARED}
 
 def _as_operator(made: Reduced, operation: ir.Operation) -> ir.Operation:
     """The operator that a function of ``operator`` applies, or ``pow``; any other operation as it is."""
-    if not isinstance(operation, ir.Call) or operation.keywords or operation.star is not None or (
-        operation.rest is not None
-    ):
+    if not isinstance(operation, ir.Call) or operation.star is not None or operation.rest is not None:
         return operation
     function = static_of(made.value(made.known.get(operation.function, operation.function)))
+    positional, keywords = by_place(function, operation.positional, operation.keywords)
+    if function is round and len(positional) == 2 and made.value(positional[1]) == exact(None):
+        positional = positional[:1]  # as if it were not given
+    operation = replace(operation, positional=positional, keywords=keywords)
+    if keywords:
+        return operation
+    if function is bool and len(positional) == 1:
+        return ir.Operator("bool", positional)
     if isinstance(function, BuiltinFunctionType) and function in _COMPARISONS and len(operation.positional) == 2:
         return ir.Compare(_COMPARISONS[function], *operation.positional)
     if not is_operator(function, len(operation.positional)):
@@ -169,6 +189,8 @@ def _of_none(made: Reduced, statement: Assign, sent: _Sent) -> list[Statement] |
             text = "'NoneType' object is not callable"
         case ir.GetAttribute(name=name) | ir.SetAttribute(name=name) if not hasattr(None, name):
             kind, text = AttributeError, _without(name, "NoneType")
+        case ir.Operator(symbol="bool" | "not"):
+            return None
         case ir.GetItem():
             text = "'NoneType' object is not subscriptable"
         case ir.SetItem():
@@ -221,6 +243,9 @@ def _sent(made: Reduced, operation: ir.Operation, node: gast.AST) -> list[_Sent]
             name = SPECIAL[symbol, 2]
             own = [_Sent(left, f"__i{name[2:]}", (right,))] if in_place else []
             return [*own, _Sent(left, name, (right,)), _Sent(right, REFLECTED[name], (left,))]
+        case ir.Operator(symbol="bool" | "not", operands=(operand,)):
+            names = {asks_for_truth(kind) for kind in _kinds(made.value(made.known.get(operand, operand))) or ()}
+            return [_Sent(operand, name) for name in names if name is not None and len(names) == 1]
         case ir.Operator(symbol=symbol, operands=(operand,)) if (symbol, 1) in SPECIAL:
             return [_Sent(operand, SPECIAL[symbol, 1])]
         case ir.Compare(symbol=symbol, left=left, right=right) if symbol in COMPARED:
@@ -246,7 +271,9 @@ def _sent_by_call(made: Reduced, call: ir.Call, node: gast.AST) -> list[_Sent]:
     atoms, named = value.atoms, static_of(value)
     if named is copy.copy and len(given) == 1:
         return [_Sent(given[0], "__copy__")]
-    if isinstance(named, BuiltinFunctionType) and given and (name := METHODS_OF_FUNCTIONS.get(named)) is not None:
+    if (named is float or named is len) and len(given) == 1 and not keywords:
+        return [_Sent(given[0], "__float__" if named is float else "__len__")]
+    if given and (name := method_of(named)) is not None:
         return [_Sent(given[0], name, given[1:], keywords)]
     read = made.origins.get(function)
     while isinstance(read, ir.Copy):
@@ -313,6 +340,40 @@ def _is_of(summary: Summary, kind: type, function: FunctionType) -> bool:
     return summary.function.qualname == function.__qualname__ and first is not None and not first.is_any and all(
         isinstance(atom, At) and atom.site.kind is kind for atom in first.atoms
     )  # fmt: skip
+
+
+def _finished(made: Reduced, statement: Assign, sent: _Sent, chosen: dict[type, Any]) -> list[Statement]:
+    """The call of a method, and what Python makes of its result."""
+    operation = statement.operation
+    result = made.version("t", union(
+        *(s.returned[0][0] for _, each in chosen.values() for s in each if s.returned is not None)
+    ))  # fmt: skip
+    last: ir.Operation
+    match operation:
+        case ir.Operator(symbol="bool" | "not" as symbol):
+            kinds: tuple[type, ...] = (bool,) if sent.name == "__bool__" else (int,)
+            last = ir.Operator(symbol, (result,))
+        case ir.Call() if sent.name == "__float__":
+            kinds, last = (float,), ir.Call(Literal(float), (result,))
+        case ir.Call(function=function) if static_of(made.value(made.known.get(function, function))) is len:
+            kinds, last = (int,), ir.Copy(result)
+        case _:
+            return _written(made, statement, sent, chosen)
+    if not made.value(result).consists_of(lambda atom: _is_instance(atom, kinds)):
+        made.refuse(statement.node, "what a method does here")
+    written = _written(made, replace(statement, targets=(result,)), sent, chosen)
+    if kinds == (int,):
+        negative = made.version("t", of(bool))
+        block = raising(made, statement.node, ValueError, "__len__() should return >= 0")
+        written.append(Assign((negative,), ir.Compare("<", result, Literal(0)), statement.node))
+        written.append(If((), negative, block, Block((), Fall()), statement.node))
+    return [*written, Assign(statement.targets, last, statement.node)]
+
+
+def _is_instance(atom: Any, kinds: tuple[type, ...]) -> bool:
+    """Whether an atom is a number of one of these classes."""
+    kind = atom.kind if isinstance(atom, Of) else type(atom.value) if isinstance(atom, Exact) else None
+    return kind is not None and issubclass(kind, kinds)
 
 
 def _written(made: Reduced, statement: Assign, sent: _Sent, chosen: dict[type, Any]) -> list[Statement]:

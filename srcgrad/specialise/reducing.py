@@ -35,7 +35,7 @@ from srcgrad.specialise.callees import called, of_holder
 from srcgrad.specialise.captures import as_values
 from srcgrad.specialise.closures import entered
 from srcgrad.specialise.defaulting import defaulted
-from srcgrad.specialise.dispatching import explicit, looked_up, raising
+from srcgrad.specialise.dispatching import asked, explicit, looked_up, raising
 from srcgrad.specialise.functions import Closure, made_here
 from srcgrad.specialise.generators import consumed, got, mapped
 from srcgrad.specialise.inlining import bound_by
@@ -116,6 +116,9 @@ def _block(made: Reduced, block: Block) -> Block:
         if shown is not statement:
             block = Block(tuple(shown if s is statement else s for s in block.statements), block.exit)
             statement = shown
+        if isinstance(statement, If) and (asking := asked(made, statement)) is not None:
+            statements += asking[0]
+            statement = asking[1]
         match statement:
             case If(test=test) if (chosen := _chosen(made, statement, test)) is not None:
                 inner = _block(made, chosen)
