@@ -49,7 +49,7 @@ from srcgrad.specialise.receivers import as_pairs
 from srcgrad.specialise.records import followed, refuse_others
 from srcgrad.specialise.reduced import Frame, Reduced
 from srcgrad.specialise.set_operations import in_place
-from srcgrad.specialise.spelled import operated
+from srcgrad.specialise.spelled import operated, written_out
 from srcgrad.specialise.unassigned import looks, refuse_unassigned
 from srcgrad.specialise.unused import without_unused
 from srcgrad.specialise.viewing import viewed
@@ -161,6 +161,9 @@ def _block(made: Reduced, block: Block) -> Block:
                 is_written = True
                 if held[1] is not None:
                     made.known[target] = made.known.get(held[1], held[1])
+            case Assign(targets=(_,), operation=ir.Call()) if (plain := written_out(made, statement)) is not None:
+                statements += _block(made, Block(tuple(plain), Fall())).statements
+                is_written = True
             case Assign() if (methods := explicit(made, statement)) is not None:
                 statements += methods
                 is_written = True

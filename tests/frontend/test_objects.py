@@ -500,10 +500,18 @@ REFUSED = [
 
 @pytest.mark.parametrize(("function", "arguments", "reason"), REFUSED)
 def test_what_decides_itself_is_refused(function, arguments, reason):
-    with pytest.raises(UnsupportedSyntax) as error, options(infer=function is not misses):
+    with pytest.raises(UnsupportedSyntax) as error, options(infer=function not in (misses, measures, asks)):
         grad(function)(*arguments)
     assert error.value.reason == reason
     assert error.value.span.known
+
+
+def test_what_inference_follows_is_asked():
+    def slope(function):
+        return (function(2.0 + 1e-6) - function(2.0 - 1e-6)) / 2e-6
+
+    assert grad(measures)(2.0) == pytest.approx(slope(measures))
+    assert grad(asks)(2.0) == pytest.approx(slope(asks))
 
 
 class Doubling(list):
