@@ -6,6 +6,7 @@ Enters: a call of the IR.  Leaves: the operation::
     return q.__imul__(v)       q *= v; return q
     setattr(o, "x", v)         o.x = v
     replace(o, x=v)            Point(x=v, y=o.y)          of a dataclass
+    p._replace(x=v)            Pair(v, p[1])              of a named tuple
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from srcgrad.frontend.scope import importable
+from srcgrad.infer.named import is_named_tuple
 from srcgrad.infer.values import NEVER, Array, At, Bound, Exact, Value, are_numbers, union
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal, Operand
@@ -56,8 +58,10 @@ def operated(made: Reduced, statement: Assign) -> Assign | None:
 def written_out(made: Reduced, statement: Assign) -> list[Assign] | None:
     """What a function does with the fields of an object of the user's; None of other calls."""
     call = with_operands(statement.operation, made.known.get)
-    if not isinstance(call, ir.Call) or call.star is not None or call.rest is not None or not call.positional:
+    if not isinstance(call, ir.Call) or call.star is not None or call.rest is not None:
         return None
+    if not call.positional:
+        return _of_named_tuple(made, statement, call)
     function, value = static_of(made.value(call.function)), made.value(call.positional[0])
     kinds = classes_of(value)
     if kinds is None or not any(function is each for each in (getattr, setattr, dataclasses.replace)):
@@ -104,6 +108,35 @@ def _replaced(made: Reduced, statement: Assign, call: ir.Call, kind: Any) -> lis
     own = Literal(Spelled(reference(importable(kind.__name__, kind)), kind))
     whole = ir.Call(own, (), None, (*named.items(), *given.items()))
     return [*reads, _renewed(made, statement, _with_operation(statement, whole))]
+
+
+def _of_named_tuple(made: Reduced, statement: Assign, call: ir.Call) -> list[Assign] | None:
+    """``_replace`` of a named tuple: its class is called with the items, but for those that are given."""
+    read, methods = made.origins.get(call.function), made.value(call.function)
+    if not isinstance(read, ir.GetAttribute) or read.name != "_replace" or not methods.consists_of(
+        lambda atom: isinstance(atom, Bound) and atom.function is None
+    ):
+        return None
+    base, named = made.known.get(read.base, read.base), dict(call.keywords)
+    kinds: set[Any] = {atom.site.kind if isinstance(atom, At) else None for atom in made.value(base).atoms}
+    kind = kinds.pop() if len(kinds) == 1 else None
+    if kind is None or not is_named_tuple(kind) or not named.keys() <= {*kind._fields}:
+        return None
+    reads, given = list[Assign](), list[Operand]()
+    for place, name in enumerate(kind._fields):
+        if name not in named:
+            held = made.version("t", _item(made, made.value(base), place))
+            reads.append(Assign((held,), ir.GetItem(base, Literal(place)), statement.node))
+            named[name] = held
+        given.append(named[name])
+    own = Literal(Spelled(reference(importable(kind.__name__, kind)), kind))
+    return [*reads, _renewed(made, statement, _with_operation(statement, ir.Call(own, tuple(given))))]
+
+
+def _item(made: Reduced, base: Value, place: int) -> Value:
+    """What an item of tuples may be."""
+    contents = [made.facts.contents[atom.site] for atom in base.atoms if isinstance(atom, At)]
+    return union(NEVER, *(held.items if held.parts is None else held.parts[place] for held in contents))
 
 
 def _field(made: Reduced, base: Value, name: str) -> Value:

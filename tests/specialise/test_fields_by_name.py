@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -53,6 +54,14 @@ class Plain:
     @doubled.setter
     def doubled(self, v):
         self.a = v * 2.0
+
+
+class Pair(NamedTuple):
+    a: float
+    b: object = 2.0
+
+    def doubled(self):
+        return self._replace(a=self.a * 2.0)
 
 
 class Anything:
@@ -108,6 +117,16 @@ def through_a_property(x):
     return getattr(o, "doubled") * getattr(o, "missing", x[2]) * o.a
 
 
+def items_of_named_tuples(x):
+    p = Pair(x[0], [x[1]])
+    q = p._replace(a=x[2])
+    q.b.append(x[3])
+    r = Pair(x[0])
+    for k in range(3):
+        r = r._replace(b=r.a * x[k])
+    return p.b[1] * q.b[0] * q.a * r.doubled().a * r.b * p._replace().a * p._replace(b=x[1], a=x[2]).b
+
+
 def what_is_missing_is_caught(x):
     o = Plain(x[0])
     try:
@@ -118,7 +137,8 @@ def what_is_missing_is_caught(x):
 
 @pytest.mark.parametrize("function", [
     another_shares_what_it_is_not_given, started_again, replaced_in_a_loop,
-    fields_are_read_once_the_others_are_computed, set_and_read, through_a_property, what_is_missing_is_caught,
+    fields_are_read_once_the_others_are_computed, set_and_read, through_a_property, items_of_named_tuples,
+    what_is_missing_is_caught,
 ])  # fmt: skip
 def test_fields_by_their_names_are_right(function, monkeypatch):
     check_right(function, monkeypatch, X)
