@@ -44,7 +44,7 @@ from srcgrad.infer.outside import is_of_library
 from srcgrad.infer.values import ANY, SCALARS, At, Bound, Exact, Value, exact, is_unchanging, of, union
 from srcgrad.infer.values import are_numbers as are_all_numbers
 from srcgrad.language.models import CLASSES
-from srcgrad.language.operators import method_of
+from srcgrad.language.operators import OF_FLOATS, method_of
 from srcgrad.runtime.containers import are_numbers, argsorted
 
 if TYPE_CHECKING:
@@ -63,7 +63,8 @@ def followed(analysis: Analysis, frame: Frame, statement: Statement, function: A
         made = _of_operand(analysis, frame, statement, name, given, heap)
         if made is not NotImplemented:
             return made
-    if any(function is kind for kind in (float, len, bool)) and len(given.values()) == len(given.positional) == 1:
+    is_asking = any(function is kind for kind in (float, len, bool, *OF_FLOATS))
+    if is_asking and len(given.values()) == len(given.positional) == 1:
         made = _of_class(analysis, frame, statement, function, given, heap)
         if made is not NotImplemented:
             return made
@@ -107,7 +108,7 @@ def _of_class(analysis: Analysis, frame: Frame, statement: Statement, function: 
             return NotImplemented
         told = truth_by_methods(analysis, frame, statement, given.positional[0], heap)
         return None if told is None else (union(*map(exact, told[0])), told[1])
-    name, kind = ("__float__", float) if function is float else ("__len__", int)
+    name, kind = ("__len__", int) if function is len else ("__float__", float if function is float else int)
     made = _of_operand(analysis, frame, statement, name, given, heap)
     return made if made in (None, NotImplemented) else (of(kind), made[1])
 

@@ -35,6 +35,7 @@ from srcgrad.infer.applying import (
 from srcgrad.infer.assigned import is_reflective, is_replaced
 from srcgrad.infer.builtin import followed, merged_into, text_of
 from srcgrad.infer.called import by_class
+from srcgrad.infer.dispatch import by_methods
 from srcgrad.infer.examples import constant_of_kinds, results, results_of_draw, results_of_method
 from srcgrad.infer.generators import is_left_by_exceptions, lists_of
 from srcgrad.infer.heap import Contents, Heap, Site, together
@@ -315,6 +316,11 @@ def _of_library(
     if is_operator(function, len(given.positional)) and not given.keywords and given.more is None:
         symbol, in_place = OPERATORS[function]
         return arithmetic(analysis, frame, statement, symbol, given.positional, in_place, heap)
+    if function is divmod and len(given.positional) == 2 and not is_plain(analysis, heap, *values):
+        return by_methods(
+            analysis, frame, statement, "divmod", given.positional, False, heap,
+            lambda plain: _of_library(analysis, frame, statement, function, Given(plain), heap),
+        )  # fmt: skip
     if function is iter and len(given.positional) == 1 == len(values):
         return iterate(analysis, frame, statement, values[0], heap)
     if function is next and 0 < len(values) < 3 and not given.keywords:

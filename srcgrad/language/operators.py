@@ -31,12 +31,15 @@ COMPARED = {
 }  # fmt: skip
 #: Methods of operators in place, and which these are.
 IN_PLACE_METHODS = {f"__i{name[2:]}": symbol for (symbol, count), name in SPECIAL.items() if count == 2}
+SPECIAL["divmod", 2], REFLECTED["__divmod__"] = "__divmod__", "__rdivmod__"
 #: Built-in functions that return what a method of their first argument does.
 METHODS_OF_FUNCTIONS: dict[Any, str] = {
     abs: "__abs__", round: "__round__", math.floor: "__floor__", math.ceil: "__ceil__", math.trunc: "__trunc__",
     operator.neg: "__neg__", operator.pos: "__pos__", operator.invert: "__invert__",
     operator.inv: "__invert__", operator.abs: "__abs__",
 }  # fmt: skip
+#: Those that ask for a float instead where a class does not have it.
+OF_FLOATS: tuple[Any, ...] = (math.floor, math.ceil)
 #: The parameters of those that take some by their names.
 _PARAMETERS: dict[Any, tuple[str, ...]] = {round: ("number", "ndigits"), pow: ("base", "exp", "mod")}
 

@@ -33,7 +33,7 @@ from srcgrad.ir.evaluating import COMPARING
 from srcgrad.ir.operations import Literal, Operand, Version
 from srcgrad.ir.regions import Assign, Block, Fall, If, Raise, Statement
 from srcgrad.ir.restoring.tree import Spelled
-from srcgrad.language.operators import COMPARED, REFLECTED, SPECIAL, by_place, method_of
+from srcgrad.language.operators import COMPARED, OF_FLOATS, REFLECTED, SPECIAL, by_place, method_of
 from srcgrad.specialise.instances import static_of
 from srcgrad.specialise.receivers import are_methods_of_users, receiver_of, without_attribute
 from srcgrad.syntax.globals import builtin, reference
@@ -113,8 +113,8 @@ def _as_operator(made: Reduced, operation: ir.Operation) -> ir.Operation:
     operation = replace(operation, positional=positional, keywords=keywords)
     if keywords:
         return operation
-    if function is bool and len(positional) == 1:
-        return ir.Operator("bool", positional)
+    if function is bool and len(positional) == 1 or function is divmod and len(positional) == 2:
+        return ir.Operator("bool" if function is bool else "divmod", positional)
     if isinstance(function, BuiltinFunctionType) and function in _COMPARISONS and len(operation.positional) == 2:
         return ir.Compare(_COMPARISONS[function], *operation.positional)
     if not is_operator(function, len(operation.positional)):
@@ -274,6 +274,9 @@ def _sent_by_call(made: Reduced, call: ir.Call, node: gast.AST) -> list[_Sent]:
     if (named is float or named is len) and len(given) == 1 and not keywords:
         return [_Sent(given[0], "__float__" if named is float else "__len__")]
     if given and (name := method_of(named)) is not None:
+        kinds = _kinds(made.value(made.known.get(given[0], given[0]))) or []
+        if any(named is one for one in OF_FLOATS) and kinds and not any(hasattr(kind, name) for kind in kinds):
+            name = "__float__"
         return [_Sent(given[0], name, given[1:], keywords)]
     read = made.origins.get(function)
     while isinstance(read, ir.Copy):
@@ -353,9 +356,10 @@ def _finished(made: Reduced, statement: Assign, sent: _Sent, chosen: dict[type, 
         case ir.Operator(symbol="bool" | "not" as symbol):
             kinds: tuple[type, ...] = (bool,) if sent.name == "__bool__" else (int,)
             last = ir.Operator(symbol, (result,))
-        case ir.Call() if sent.name == "__float__":
-            kinds, last = (float,), ir.Call(Literal(float), (result,))
-        case ir.Call(function=function) if static_of(made.value(made.known.get(function, function))) is len:
+        case ir.Call(function=function) if sent.name == "__float__" and (named := _named(made, function)) is not None:
+            spelled = Spelled(reference(importable(named.__name__, named)), named)
+            kinds, last = (float,), ir.Call(Literal(float if named is float else spelled), (result,))
+        case ir.Call(function=function) if sent.name == "__len__" and _named(made, function) is len:
             kinds, last = (int,), ir.Copy(result)
         case _:
             return _written(made, statement, sent, chosen)
@@ -368,6 +372,11 @@ def _finished(made: Reduced, statement: Assign, sent: _Sent, chosen: dict[type, 
         written.append(Assign((negative,), ir.Compare("<", result, Literal(0)), statement.node))
         written.append(If((), negative, block, Block((), Fall()), statement.node))
     return [*written, Assign(statement.targets, last, statement.node)]
+
+
+def _named(made: Reduced, function: Operand) -> Any:
+    """The function or class that is called, where it is known."""
+    return static_of(made.value(made.known.get(function, function)))
 
 
 def _is_instance(atom: Any, kinds: tuple[type, ...]) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -43,6 +45,23 @@ class Amount:
 
     def __round__(self, places=3):
         return self.w * places
+
+
+class Divided:
+    def __init__(self, w):
+        self.w = w
+
+    def __divmod__(self, other):
+        self.w = self.w * 2.0
+        return self.w * other, self.w + other
+
+    def __rdivmod__(self, other):
+        return self.w - other, self.w * other * other
+
+
+class Floored(Amount):
+    def __floor__(self):
+        return self.w * 5.0
 
 
 class Plain:
@@ -98,6 +117,20 @@ def rounded_by_keywords(x):
     return round(o, None) * round(o) * round(o, ndigits=2) * round(ndigits=x[1], number=o)
 
 
+def quotients_and_remainders(x):
+    total = 0.0
+    for o in [Divided(x[0]), Divided(x[1])]:
+        a, b = divmod(o, x[2])
+        c, d = divmod(2.0, o)
+        total = total * x[3] + a * b + c * d * o.w
+    return total
+
+
+def floors_of_floats(x):
+    o = Amount(x[3])
+    return math.floor(o) * x[1] + math.ceil(o) * x[2] + o.w * math.floor(Floored(x[0]))
+
+
 def asked_in_a_comprehension(x):
     switches = [Switch(True, x[0]), Switch(False, x[1])]
     return sum(s.w for s in switches if s) * switches[1].w
@@ -105,7 +138,7 @@ def asked_in_a_comprehension(x):
 
 @pytest.mark.parametrize("function", [
     branches_ask_once, the_answer_changes, one_asked_after_the_other, true_by_its_length, as_a_float,
-    rounded_by_keywords, asked_in_a_comprehension,
+    rounded_by_keywords, asked_in_a_comprehension, quotients_and_remainders, floors_of_floats,
 ])  # fmt: skip
 def test_what_python_asks_of_objects_is_right(function, monkeypatch):
     check_right(function, monkeypatch, X)
