@@ -110,9 +110,10 @@ def calls_unknown(callee: Callee, normal_form_of: Callable[[Callee], Function]) 
 
 
 def must_be_copied(callee: Callee, normal_form_of: Callable[[Callee], Function]) -> bool:
-    """Whether the user's own text of a callee does not do: only the run tells what it calls, or it may store into what
-    a class holds, which our text refuses."""
-    return calls_unknown(callee, normal_form_of) or _may_store_by_class(callee, normal_form_of)
+    """Whether the user's own text of a callee does not do: only the run tells what it calls, it may store into what a
+    class holds, which our text refuses, or tuples stand for functions that it calls."""
+    is_given_tuples = bool(getattr(callee.instance, "may_hold_functions", False))
+    return is_given_tuples or calls_unknown(callee, normal_form_of) or _may_store_by_class(callee, normal_form_of)
 
 
 def _may_store_by_class(callee: Callee, normal_form_of: Callable[[Callee], Function]) -> bool:

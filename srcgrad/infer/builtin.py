@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from srcgrad.infer.copies import copied
+from srcgrad.infer.dispatch import asks_for_truth, truth_by_methods
 from srcgrad.infer.emitted import of_emitted
 from srcgrad.infer.generators import lists_of
 from srcgrad.infer.heap import Contents, Heap
@@ -44,7 +45,7 @@ from srcgrad.infer.outside import is_of_library
 from srcgrad.infer.values import ANY, SCALARS, At, Bound, Exact, Value, exact, is_unchanging, of, union
 from srcgrad.infer.values import are_numbers as are_all_numbers
 from srcgrad.language.models import CLASSES
-from srcgrad.language.operators import METHODS_OF_FUNCTIONS
+from srcgrad.language.operators import OF_FLOATS, method_of
 from srcgrad.runtime.containers import are_numbers, argsorted
 
 if TYPE_CHECKING:
@@ -59,8 +60,13 @@ _Values = tuple[Value, ...]
 def followed(analysis: Analysis, frame: Frame, statement: Statement, function: Any, given: Given, heap: Heap) -> Any:
     """What a function of the table below does."""
     known = isinstance(function, FunctionType | BuiltinFunctionType | type)
-    if isinstance(function, BuiltinFunctionType) and function in METHODS_OF_FUNCTIONS:
-        made = _of_operand(analysis, frame, statement, METHODS_OF_FUNCTIONS[function], given, heap)
+    if (name := method_of(function)) is not None:
+        made = _of_operand(analysis, frame, statement, name, given, heap)
+        if made is not NotImplemented:
+            return made
+    is_asking = any(function is kind for kind in (float, len, bool, *OF_FLOATS))
+    if is_asking and len(given.values()) == len(given.positional) == 1:
+        made = _of_class(analysis, frame, statement, function, given, heap)
         if made is not NotImplemented:
             return made
     if isinstance(function, BuiltinFunctionType) and function in _OF_MATH:
@@ -85,7 +91,9 @@ def _of_operand(
 ) -> Any:
     """``abs``, ``round`` and their kind of objects of the user's, which are methods of these."""
     receiver, *others = given.positional or (ANY,)
-    if given.keywords or given.more is not None or not receiver.consists_of(
+    if name == "__round__" and others == [exact(None)]:  # as if it were not given
+        others = []
+    if exact(None) <= union(*others) or given.keywords or given.more is not None or not receiver.consists_of(
         lambda a: isinstance(a, At) and is_method(looked_up(class_of(a) or object, name))
     ):
         return NotImplemented
@@ -93,6 +101,18 @@ def _of_operand(
         frame, statement, exact(looked_up(atom.site.kind, name)),  # type: ignore[union-attr,arg-type]
         (Value(frozenset((atom,))), *others), heap,
     ))  # fmt: skip
+
+
+def _of_class(analysis: Analysis, frame: Frame, statement: Statement, function: Any, given: Given, heap: Heap) -> Any:
+    """``float``, ``len`` and ``bool`` of objects of the user's: of the class that they always give, or they raise."""
+    if function is bool:
+        if all(asks_for_truth(class_of(atom)) is None for atom in given.positional[0].atoms):
+            return NotImplemented
+        told = truth_by_methods(analysis, frame, statement, given.positional[0], heap)
+        return None if told is None else (union(*map(exact, told[0])), told[1])
+    name, kind = ("__len__", int) if function is len else ("__float__", float if function is float else int)
+    made = _of_operand(analysis, frame, statement, name, given, heap)
+    return made if made in (None, NotImplemented) else (of(kind), made[1])
 
 
 def _wrapped(analysis: Analysis, given: Given, heap: Heap) -> Any:

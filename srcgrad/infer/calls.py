@@ -34,6 +34,8 @@ from srcgrad.infer.applying import (
 )
 from srcgrad.infer.assigned import is_reflective, is_replaced
 from srcgrad.infer.builtin import followed, merged_into, text_of
+from srcgrad.infer.called import by_class
+from srcgrad.infer.dispatch import by_methods
 from srcgrad.infer.examples import constant_of_kinds, results, results_of_draw, results_of_method
 from srcgrad.infer.generators import is_left_by_exceptions, lists_of
 from srcgrad.infer.heap import Contents, Heap, Site, together
@@ -80,7 +82,7 @@ from srcgrad.language.models import CLASSES, MODELS, ORIGINALS, is_of_model
 from srcgrad.language.models.array_modules import class_in_numpy, model_in_numpy
 from srcgrad.language.models.derivatives import TRANSFORMS
 from srcgrad.language.models.elementwise import fields_of
-from srcgrad.language.operators import IN_PLACE_METHODS
+from srcgrad.language.operators import IN_PLACE_METHODS, by_place
 from srcgrad.rules.table import is_constant, lookup
 from srcgrad.runtime.binding import cached_function
 
@@ -95,22 +97,7 @@ def call(analysis: Analysis, frame: Frame, statement: Statement, function: Value
     frame.may_raise(heap)
     if function.is_any:
         return ANY, analysis.unknown([function, *given.values()], heap)
-    return together([_one(analysis, frame, statement, atom, given, heap) for atom in _by_class(function)])
-
-
-def _by_class(function: Value) -> list[Any]:
-    """What is called, with one method for all of its objects of a class, which is written once for them."""
-    found: dict[Any, Any] = {}
-    for atom in function.atoms:
-        receiver = atom.receiver if isinstance(atom, Bound) else ANY
-        kinds = set() if receiver.is_any else {class_of(one) for one in receiver.atoms}
-        if isinstance(atom, Bound) and isinstance(atom.function, FunctionType) and len(kinds) == 1:
-            key = atom.name, atom.function, kinds.pop()
-            receivers = [found[key].receiver] if key in found else []
-            found[key] = replace(atom, receiver=union(atom.receiver, *receivers))
-        else:
-            found[atom] = atom
-    return list(found.values())
+    return together([_one(analysis, frame, statement, atom, given, heap) for atom in by_class(function)])
 
 
 def _one(analysis: Analysis, frame: Frame, statement: Statement, atom: Any, given: Given, heap: Heap) -> Made:
@@ -317,6 +304,8 @@ def _started(
 def _of_library(
     analysis: Analysis, frame: Frame, statement: Statement, function: Any, given: Given, heap: Heap
 ) -> Made:
+    positional, keywords = by_place(function, given.positional, given.keywords)
+    given = replace(given, positional=positional, keywords=keywords)
     values = given.values()
     made = followed(analysis, frame, statement, function, given, heap)
     if made is not NotImplemented:
@@ -330,6 +319,11 @@ def _of_library(
     if is_operator(function, len(given.positional)) and not given.keywords and given.more is None:
         symbol, in_place = OPERATORS[function]
         return arithmetic(analysis, frame, statement, symbol, given.positional, in_place, heap)
+    if function is divmod and len(given.positional) == 2 and not is_plain(analysis, heap, *values):
+        return by_methods(
+            analysis, frame, statement, "divmod", given.positional, False, heap,
+            lambda plain: _of_library(analysis, frame, statement, function, Given(plain), heap),
+        )  # fmt: skip
     if function is iter and len(given.positional) == 1 == len(values):
         return iterate(analysis, frame, statement, values[0], heap)
     if function is next and 0 < len(values) < 3 and not given.keywords:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from srcgrad.infer.applying import parts_of
+from srcgrad.infer.dispatch import truth_by_methods
 from srcgrad.infer.frames import Frame, Way, Ways, merged
 from srcgrad.infer.generators import is_left_by_exceptions
 from srcgrad.infer.heap import Heap
@@ -170,7 +171,7 @@ def special(
 def _if(analysis: Analysis, frame: Frame, statement: If, heap: Heap) -> Ways:
     ways, fell = Ways(), list[Way | None]()
     around, analysis.at = analysis.at, (frame, statement)
-    tested = truth(analysis, frame, frame[statement.test], heap)
+    tested = truth_by_methods(analysis, frame, statement, frame[statement.test], heap)
     analysis.at = around
     if tested is None:
         return ways

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from srcgrad.infer.heap import Heap, together
-from srcgrad.infer.objects import Made, class_of, is_method, is_plain, looked_up
+from srcgrad.infer.objects import Made, class_of, is_method, is_plain, looked_up, truth
 from srcgrad.infer.outside import is_of_library
 from srcgrad.infer.values import ANY, NEVER, At, Atom, Exact, Value, exact, of, union
 from srcgrad.language.operators import COMPARED, REFLECTED, SPECIAL
@@ -56,6 +56,37 @@ def by_methods(
                 return ANY, analysis.unknown(operands, heap)
             found.append(_first(analysis, frame, statement, symbol, tries, values, heap))
     return together(found)
+
+
+def truth_by_methods(
+    analysis: Analysis, frame: Frame, statement: Statement, value: Value, heap: Heap
+) -> tuple[set[bool], Heap] | None:
+    """What ``bool(value)`` may give: ``__bool__``, or whether ``__len__`` gives more than zero."""
+    if value.is_any:
+        return truth(analysis, frame, value, heap)
+    decided: set[bool] = set()
+    heaps: list[Heap] = []
+    for part in _by_class(value):
+        kind: Any = class_of(next(iter(part.atoms)))
+        name = asks_for_truth(kind)
+        if name is None or analysis.assigned.is_open(kind) or not is_method(looked_up(kind, name)):
+            found = truth(analysis, frame, part, heap)
+        else:
+            frame.may_raise(heap)
+            made = analysis.call(frame, statement, exact(looked_up(kind, name)), (part,), heap)
+            found = None if made is None else truth(analysis, frame, *made)
+        if found is not None:
+            decided |= found[0]
+            heaps.append(found[1])
+    joined = together([(NEVER, each) for each in heaps])
+    return (decided, joined[1]) if decided and joined is not None else None
+
+
+def asks_for_truth(kind: Any) -> str | None:
+    """The method of a class of the user's that says whether its objects are true; None where all of them are."""
+    if not isinstance(kind, type) or is_of_library(kind):
+        return None
+    return next((name for name in ("__bool__", "__len__") if hasattr(kind, name)), None)
 
 
 def _first(

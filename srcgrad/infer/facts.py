@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
+from types import FunctionType
 from typing import TYPE_CHECKING
 
 from srcgrad.infer.heap import Contents, Heap, Site, joined
-from srcgrad.infer.values import NEVER, Array, Value, union
+from srcgrad.infer.values import NEVER, Array, Bound, Value, union
 from srcgrad.ir.operations import Version
-from srcgrad.ir.regions import Statement
+from srcgrad.ir.regions import Function, Statement
 
 if TYPE_CHECKING:
     from srcgrad.infer.generators import Generator
@@ -28,6 +29,9 @@ class Facts:
     is_reshaped: bool = False  # some array gets another rank or dtype: those of arrays are not known
     entry: list[Summary] = field(default_factory=list)  # of the call that is analysed
     generators: Mapping[Site, Generator] = field(default_factory=dict)  # those of the program that are followed
+    functions: Mapping[FunctionType, Function | None] = field(default_factory=dict)  # the IR of those from outside
+    captures: object = None  # what functions carry, as ``specialise`` works it out
+    methods: Set[Bound] = frozenset()  # those that were there before
     data: Site | None = None  # what stands for all data, where nothing is said of the arguments
     is_lost: bool = False  # the program reaches its own frames or namespaces: anything may be anything
     _last: dict[Site, Contents] = field(default_factory=dict)

@@ -69,7 +69,7 @@ class Analysis:
         #: Function objects that the program makes: what they run, with which globals and cells.
         self.closures: dict[Site, tuple[Function, Mapping[str, Any], Mapping[ir.Cell, Site]]] = {}
         self.generators: dict[Site, Generator] = {}  # generators of the program that are followed
-        self._functions: dict[FunctionType, Function | None] = {}
+        self.texts: dict[FunctionType, Function | None] = {}  # the IR of functions from outside
         self._unknown: set[Function] = set()  # what unknown code may run, and was run so
         self._reached: set[FunctionType | ModuleType] = set()  # of which unknown code has what they hold
         self._waiting: list[FunctionType] = []  # those of them that are still to be run
@@ -81,12 +81,12 @@ class Analysis:
     # --- functions ---------------------------------------------------------------------------------------------------
     def lowered(self, function: FunctionType) -> Function | None:
         """The IR of a function, None where it has none."""
-        if function not in self._functions:
+        if function not in self.texts:
             try:
-                self._functions[function] = self._lower(function)
+                self.texts[function] = self._lower(function)
             except (SrcgradError, OSError, SyntaxError, RecursionError):
-                self._functions[function] = None
-        return self._functions[function]
+                self.texts[function] = None
+        return self.texts[function]
 
     def enter(
         self,
@@ -320,7 +320,8 @@ def analysed(
         analysis.facts.seen |= set(kept)
         analysis.facts.note_heap(Heap(outside.contents, outside.contents))
         analysis.facts.is_lost, analysis.facts.generators = assigned.is_lost, analysis.generators
-        analysis.facts.entry = frame.calls.get(_ENTRY, [])
+        analysis.facts.entry, analysis.facts.methods = frame.calls.get(_ENTRY, []), outside.methods
+        analysis.facts.functions = analysis.texts
         if assigned.is_lost or before == (len(assigned), len(kept)):  # all stores, and what is kept, were known before
             return analysis.facts
 

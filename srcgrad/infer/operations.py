@@ -17,6 +17,7 @@ import gast
 
 from srcgrad.infer import patterns
 from srcgrad.infer.calls import call
+from srcgrad.infer.dispatch import truth_by_methods
 from srcgrad.infer.frames import Frame
 from srcgrad.infer.generators import Body, resumed
 from srcgrad.infer.heap import Contents, Heap
@@ -33,7 +34,6 @@ from srcgrad.infer.objects import (
     is_plain,
     looked_up,
     set_attribute,
-    truth,
 )
 from srcgrad.infer.parameters import Given
 from srcgrad.infer.values import ANY, NEVER, Array, At, Exact, Value, at, exact, of, union
@@ -176,7 +176,7 @@ def _set_item(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Set
 
 def _operator(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Operator, heap: Heap) -> Made:
     if op.symbol in ("bool", "not"):
-        tested = truth(analysis, frame, frame[op.operands[0]], heap)
+        tested = truth_by_methods(analysis, frame, statement, frame[op.operands[0]], heap)
         if tested is None:
             return None
         holds, heap = tested

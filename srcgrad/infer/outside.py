@@ -148,6 +148,7 @@ class Outside:
         self.objects: dict[Site, object] = {}  # so that no other object gets the identity of one of them
         self._values: dict[int, Value] = {}
         self._alive: list[object] = []
+        self.methods: set[Bound] = set()
         self._assigned, self._reach = assigned, reach
         self.by_kind: Callable[[Any], Value] | None = None  # where values are known by their kinds alone
         self.data: Site | None = None  # what stands for numbers and arrays where nothing is said of them
@@ -205,7 +206,9 @@ class Outside:
         self._assigned.is_lost = True
 
     def _bound(self, found: MethodType, depth: int) -> Value:
-        return Value(frozenset((Bound(self.value(found.__self__, depth + 1), found.__name__, found.__func__),)))
+        method = Bound(self.value(found.__self__, depth + 1), found.__name__, found.__func__)
+        self.methods.add(method)
+        return Value(frozenset((method,)))
 
     def _looked_into(self, found: Any, depth: int) -> Value | None:
         """The value of a container or object whose items or fields are looked at one by one; None of others."""

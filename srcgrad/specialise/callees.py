@@ -25,7 +25,7 @@ from srcgrad.frontend.signatures import default_objects
 from srcgrad.infer.calls import model_of
 from srcgrad.infer.heap import Site
 from srcgrad.infer.summaries import Summary
-from srcgrad.infer.values import NEVER, At, Bound, Exact, Value, are_of, exact, of, union
+from srcgrad.infer.values import NEVER, At, Bound, Exact, Value, are_of, exact, union
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Cell, Literal, Operand, Version
 from srcgrad.ir.regions import (
@@ -33,7 +33,6 @@ from srcgrad.ir.regions import (
     Block,
     Fall,
     Function,
-    If,
     Statement,
     walk,
 )
@@ -43,22 +42,22 @@ from srcgrad.ir.rewriting import with_operands
 from srcgrad.language.models.derivatives import TRANSFORMS
 from srcgrad.rules.table import lookup
 from srcgrad.specialise.arguments import only_arguments, only_passed_on, spread_out
+from srcgrad.specialise.captures import unpacked
+from srcgrad.specialise.choices import chosen
 from srcgrad.specialise.closures import called_apart, calls_itself
 from srcgrad.specialise.derivatives import derivative_called
-from srcgrad.specialise.dispatching import raising
 from srcgrad.specialise.fields import holds_objects
 from srcgrad.specialise.functions import (
     Closure,
     Partial,
-    at_site,
     closure_of,
     function_at,
     holds_made,
     is_made,
-    text_of,
 )
 from srcgrad.specialise.inlining import Renaming, bound_by, has_attempts, is_written_out, with_one_end
 from srcgrad.specialise.iterators import hands_iterators
+from srcgrad.specialise.receivers import receiver_of
 from srcgrad.specialise.rows import distance, taken_now
 from srcgrad.specialise.unassigned import refuse_unassigned
 from srcgrad.syntax.globals import GlobalBinding, reference
@@ -91,9 +90,11 @@ def called(made: Reduced, statement: Assign, reduce: Callable[[Block], Block]) -
     value = made.value(call.function)
     if value.is_any or not value.atoms:
         return None
-    if len(value.atoms) > 1:
-        return None if call.star is not None else _chosen(made, statement, call, value, reduce)
-    (atom,) = value.atoms
+    texts = {function_at(atom) if is_made(atom) else None for atom in value.atoms}
+    if len(value.atoms) > 1 and (None in texts or len(texts) > 1):
+        branches = None if call.star is not None else chosen(made, statement, call, value, reduce)
+        return None if branches is None else (branches, None)
+    atom, *others = value.atoms
     known = made.functions.made.get(call.function)
     if isinstance(known, Partial):
         if call.star is not None:
@@ -108,9 +109,16 @@ def called(made: Reduced, statement: Assign, reduce: Callable[[Block], Block]) -
     if not summaries:
         return None
     if is_made(atom):
-        closure = closure_of(made, call.function, atom)
-        own = [each for each in summaries if closure is not None and each.function is closure.function]
-        return None if closure is None or not own else of_closure(made, statement, call, closure, own, reduce)
+        own = [each for each in summaries if each.function is function_at(atom)]
+        if not own:
+            return None
+        if others and not isinstance(known, Closure) or (closure := closure_of(made, call.function, atom)) is None:
+            read = unpacked(made, call.function, function_at(atom), statement.node)
+            if read is None:
+                return None
+            closure, before = read
+        written = of_closure(made, statement, call, closure, own, reduce)
+        return None if written is None else ([*before, *written[0]], written[1])
     function = atom.value if isinstance(atom, Exact) else None
     is_text = isinstance(function, FunctionType) or function is not None and model_of(function) is not None
     is_written = _hands_functions(made, statement, call, target) if lookup(function) is None else (
@@ -132,18 +140,17 @@ def of_holder(made: Reduced, statement: Assign, reduce: Callable[[Block], Block]
     call, summaries = statement.operation, made.called.get(statement, [])
     if not isinstance(call, ir.Call) or call.star is not None or call.rest is not None or not summaries:
         return None
-    value, found = made.value(call.function), made.origins.get(call.function)
-    methods = {atom.function if isinstance(atom, Bound) else None for atom in value.atoms}
-    if len(methods) != 1 or value.is_any or not isinstance(found, ir.GetAttribute):
+    call = with_operands(call, made.known.get)
+    methods = {atom.function if isinstance(atom, Bound) else None for atom in made.value(call.function).atoms}
+    read = receiver_of(made, call, statement.node) if len(methods) == 1 else None
+    if read is None or not holds_made(made, made.value(read[0])):
         return None
     (method,), text = methods, summaries[-1].function
     if not isinstance(method, FunctionType) or any(each.function is not text for each in summaries):
         return None
-    receiver = made.known.get(found.base, found.base)
-    if not holds_made(made, made.value(receiver)):
-        return None
-    whole = with_operands(replace(call, positional=(receiver, *call.positional)), made.known.get)
-    return of_closure(made, statement, whole, outer_closure(method, text), summaries, reduce)
+    whole = replace(call, positional=(read[0], *call.positional))
+    written = of_closure(made, statement, whole, outer_closure(method, text), summaries, reduce)
+    return None if written is None else ([*read[2], *written[0]], written[1])
 
 
 def _is_beyond_its_rule(made: Reduced, function: object, call: ir.Call) -> bool:
@@ -223,64 +230,6 @@ def _of_partial(
         for summary in found
     ]  # fmt: skip
     return list(reduce(Block((inner,), Fall())).statements), None
-
-
-def _chosen(
-    made: Reduced, statement: Assign, call: ir.Call, value: Value, reduce: Callable[[Block], Block]
-) -> Written | None:
-    """A call of one of several functions, as a branch on which one it is."""
-    (target,) = statement.targets
-    atoms = sorted((atom for atom in value.atoms if atom != Exact(None)), key=_in_order)
-    choices: list[tuple[Operand, Any]] = []
-    texts: set[str] = set()
-    atom: Any
-    for atom in atoms:
-        if isinstance(atom, Exact) and callable(atom.value):
-            name = getattr(atom.value, "__name__", "function")
-            choices.append((Literal(Spelled(reference(importable(name, atom.value)), atom.value)), atom))
-            continue
-        closure = at_site(made, atom.site) if is_made(atom) else None
-        if closure is None or text_of(closure.function) in texts:
-            return None
-        texts.add(text_of(closure.function))
-        held = made.version("f", Value(frozenset((atom,))))
-        made.functions.made[held] = closure
-        choices.append((held, atom))
-    summaries = made.called.get(statement, [])
-    text = "'NoneType' object is not callable"
-    block = raising(made, statement.node, TypeError, text) if len(atoms) < len(value.atoms) else None
-    for function, atom in reversed(choices):
-        result = made.version("t", made.value(target))
-        inner = Assign((result,), ir.Call(function, call.positional, None, call.keywords), statement.node)
-        made.called[inner] = [each for each in summaries if _is_of(each, atom)]
-        side = Block((inner,), Fall((result,)))
-        if block is None:
-            block = side
-            continue
-        tested = made.version("t", of(bool))
-        found: Operand = function
-        if is_made(atom):
-            found = Literal(text_of(function_at(atom)))
-            made.functions.texts.add(str(found.value))
-        symbol = "is" if isinstance(atom, Exact) else "=="
-        test = Assign((tested,), ir.Compare(symbol, call.function, found), statement.node)
-        joined = target if function is choices[0][0] else made.version("t", made.value(target))
-        branch = If((joined,), tested, side, block, statement.node)
-        block = Block((test, branch), Fall((joined,)))
-    assert block is not None
-    return list(reduce(Block(block.statements, Fall())).statements), None
-
-
-def _in_order(atom: Any) -> tuple[bool, str]:
-    return is_made(atom), str(atom)
-
-
-def _is_of(summary: Summary, atom: Any) -> bool:
-    if is_made(atom):
-        return summary.function is function_at(atom)
-    code = getattr(atom.value, "__code__", None)
-    namespace = getattr(atom.value, "__globals__", None)
-    return code is not None and summary.namespace is namespace and summary.function.name == code.co_name
 
 
 # --- written out -----------------------------------------------------------------------------------------------------

@@ -48,6 +48,7 @@ from srcgrad.specialise.expressions import (
 from srcgrad.specialise.fields import holds_objects
 from srcgrad.specialise.instances import covers, fixed_parameters, instance_of, static_of
 from srcgrad.specialise.managers import LOCKS
+from srcgrad.specialise.receivers import is_looked_up
 from srcgrad.specialise.set_operations import SETS
 from srcgrad.syntax.globals import GlobalBinding, reference
 from srcgrad.syntax.parse import clone, walk
@@ -123,7 +124,9 @@ def call(context: Context, node: gast.Call) -> Made:
                 context.out.append(nf.Bind(context.fresh(), *changed, context.span))
                 changed = constant(None, node), nf.Fixed()
             return changed or _method(context, node, bound)
-        if called is not None and isinstance(bound.function, FunctionType):
+        base = context.value(node.func.value)
+        is_read = is_spelled(node.func.value) or is_looked_up(context.facts, base, node.func.attr)
+        if called is not None and is_read and isinstance(bound.function, FunctionType):
             receiver = atom(context, node.func.value)
             head = placed(gast.Attribute(receiver, node.func.attr, gast.Load()), node.func)
             return of_user(context, node, called, bound.function, [receiver, *node.args], head, skipped=1)
@@ -251,7 +254,7 @@ def _widest(context: Context, node: Any, summaries: list[Summary]) -> Summary:
     for wide in reversed(summaries):
         others = [other for other in summaries if other is not wide]
         fixed = fixed_parameters(wide).keys()
-        if all(fixed_parameters(other).keys() == fixed and covers(wide, other) for other in others):
+        if all(fixed <= fixed_parameters(other).keys() and covers(wide, other) for other in others):
             return wide
     context.refuse(node, "a call of several kinds")
 

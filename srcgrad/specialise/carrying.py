@@ -15,11 +15,14 @@ from typing import Any
 import numpy as np
 
 from srcgrad.infer.facts import Facts
+from srcgrad.infer.heap import Site
 from srcgrad.infer.objects import CONTAINERS
 from srcgrad.infer.values import Array, At, Bound, Exact, Of, Value
 from srcgrad.ir import operations as ir
 from srcgrad.ir.regions import operands_of
 from srcgrad.rules.table import is_constant
+from srcgrad.specialise.captures import is_tuple
+from srcgrad.specialise.functions import function_at
 
 #: Classes whose objects hold no number that may vary.
 _PLAIN = (slice, range, np.dtype, FunctionType, BuiltinFunctionType, ModuleType, type, BaseException)
@@ -40,7 +43,7 @@ def _carries(facts: Facts, atom: Any, depth: int) -> bool:
             return issubclass(kind, float | complex | np.inexact)
         case Array():
             return atom.dtype is None or atom.dtype.kind in "fcO"
-        case At(site=site) if site.kind in _PLAIN:
+        case At(site=site) if site.kind in _PLAIN and not _is_tuple(facts, site):
             return False
         case At(site=site) if site.kind is not None and not facts.is_seen(site) and depth < 4:
             contents = facts.contents.get(site)
@@ -48,6 +51,11 @@ def _carries(facts: Facts, atom: Any, depth: int) -> bool:
         case Bound(receiver=receiver):
             return carries(facts, receiver, depth + 1)
     return True
+
+
+def _is_tuple(facts: Facts, site: Site) -> bool:
+    """Whether a site is a function that carries what it captured."""
+    return site.kind is FunctionType and isinstance(site.origin, tuple) and is_tuple(facts, function_at(At(site)))
 
 
 def gives_no_number(facts: Facts, made: ir.Operation, value_of: Any) -> bool:

@@ -25,6 +25,7 @@ import gast
 from srcgrad.frontend.classes import found, is_user_class
 from srcgrad.frontend.scope import importable
 from srcgrad.infer.applying import OPERATORS, is_operator
+from srcgrad.infer.dispatch import asks_for_truth
 from srcgrad.infer.summaries import Summary
 from srcgrad.infer.values import SCALARS, Array, At, Bound, Exact, Of, Value, exact, of, union
 from srcgrad.ir import operations as ir
@@ -32,8 +33,9 @@ from srcgrad.ir.evaluating import COMPARING
 from srcgrad.ir.operations import Literal, Operand, Version
 from srcgrad.ir.regions import Assign, Block, Fall, If, Raise, Statement
 from srcgrad.ir.restoring.tree import Spelled
-from srcgrad.language.operators import COMPARED, METHODS_OF_FUNCTIONS, REFLECTED, SPECIAL
+from srcgrad.language.operators import COMPARED, OF_FLOATS, REFLECTED, SPECIAL, by_place, method_of
 from srcgrad.specialise.instances import static_of
+from srcgrad.specialise.receivers import are_methods_of_users, receiver_of, without_attribute
 from srcgrad.syntax.globals import builtin, reference
 
 if TYPE_CHECKING:
@@ -57,6 +59,7 @@ class _Sent:
     given: tuple[Operand, ...] = ()
     keywords: tuple[tuple[str, Operand], ...] = ()
     above: type | None = None  # of ``super()``: the class behind whose the method is looked up
+    before: tuple[Statement, ...] = ()  # what reads the receiver
 
 
 def explicit(made: Reduced, statement: Assign) -> list[Statement] | None:
@@ -68,17 +71,32 @@ def explicit(made: Reduced, statement: Assign) -> list[Statement] | None:
     if isinstance(operation, ir.Compare) and operation is not statement.operation:  # whose model compares
         called = [inner for outer in called for found_ in outer.calls.values() for inner in found_]
     statement = replace(statement, operation=operation)
-    for sent in [] if any(map(_may_decline, called)) else _sent(made, statement.operation):
+    for sent in [] if any(map(_may_decline, called)) else _sent(made, statement.operation, statement.node):
+        if isinstance(sent.receiver, Literal) and isinstance(static_of(made.value(sent.receiver)), type):
+            return _of_class(made, statement, sent, called)
         kinds = _kinds(made.value(made.known.get(sent.receiver, sent.receiver)))
         tests = _of_none(made, statement, sent)
         if kinds is None or tests is None:
             continue
         chosen = {kind: _chosen(kind, sent, statement.operation, called) for kind in kinds}
         if None not in chosen.values() and sum(len(each[1]) for each in chosen.values() if each) == len(called):
-            return [*tests, *_written(made, statement, sent, chosen)]
+            return [*sent.before, *tests, *_finished(made, statement, sent, chosen)]
     if isinstance(statement.operation, _CALLING):
         made.refuse(statement.node, "what a method does here")
     return None
+
+
+def asked(made: Reduced, statement: If) -> tuple[list[Statement], If] | None:
+    """A branch whose test is an object that is asked whether it is true; None of any other."""
+    if not (called := made.called.get(statement)):
+        return None
+    tested = made.version("t", of(bool))
+    ask = Assign((tested,), ir.Operator("bool", (statement.test,)), statement.node)
+    made.called[ask] = called
+    written = explicit(made, ask)
+    if written is None:
+        made.refuse(statement.node, "what a method does here")
+    return written, replace(statement, test=tested)
 
 
 _COMPARISONS = {COMPARING[symbol]: symbol for symbol in COMPARED}
@@ -86,11 +104,17 @@ _COMPARISONS = {COMPARING[symbol]: symbol for symbol in COMPARED}
 
 def _as_operator(made: Reduced, operation: ir.Operation) -> ir.Operation:
     """The operator that a function of ``operator`` applies, or ``pow``; any other operation as it is."""
-    if not isinstance(operation, ir.Call) or operation.keywords or operation.star is not None or (
-        operation.rest is not None
-    ):
+    if not isinstance(operation, ir.Call) or operation.star is not None or operation.rest is not None:
         return operation
     function = static_of(made.value(made.known.get(operation.function, operation.function)))
+    positional, keywords = by_place(function, operation.positional, operation.keywords)
+    if function is round and len(positional) == 2 and made.value(positional[1]) == exact(None):
+        positional = positional[:1]  # as if it were not given
+    operation = replace(operation, positional=positional, keywords=keywords)
+    if keywords:
+        return operation
+    if function is bool and len(positional) == 1 or function is divmod and len(positional) == 2:
+        return ir.Operator("bool" if function is bool else "divmod", positional)
     if isinstance(function, BuiltinFunctionType) and function in _COMPARISONS and len(operation.positional) == 2:
         return ir.Compare(_COMPARISONS[function], *operation.positional)
     if not is_operator(function, len(operation.positional)):
@@ -127,9 +151,16 @@ def looked_up(made: Reduced, statement: Assign) -> list[Statement]:
     if not isinstance(operation, ir.GetAttribute) or not any(isinstance(atom, Bound) for atom in found_.atoms):
         return []
     base = made.known.get(operation.base, operation.base)
-    if exact(None).atoms.isdisjoint(made.value(base).atoms) or hasattr(None, operation.name):
-        return []
-    return _unless_none(made, base, raising(made, statement.node, AttributeError, _without(operation.name)))
+    tests: list[Statement] = []
+    if not exact(None).atoms.isdisjoint(made.value(base).atoms) and not hasattr(None, operation.name):
+        text = _without(operation.name, "NoneType")
+        tests += _unless_none(made, base, raising(made, statement.node, AttributeError, text))
+    kinds = {atom.site.kind for atom in without_attribute(made.facts, made.value(base), operation.name)}
+    for kind in sorted(kinds, key=lambda kind: kind.__qualname__):
+        block = raising(made, statement.node, AttributeError, _without(operation.name, kind.__name__))
+        tested, ask = _is_of_class(made, base, kind, union(*map(exact, kinds)), statement.node)
+        tests += [*ask, If((), tested, block, Block((), Fall()), statement.node)]
+    return tests
 
 
 def raising(made: Reduced, node: gast.AST, kind: type[Exception], text: str, *others: Operand) -> Block:
@@ -157,7 +188,9 @@ def _of_none(made: Reduced, statement: Assign, sent: _Sent) -> list[Statement] |
         case ir.Call():
             text = "'NoneType' object is not callable"
         case ir.GetAttribute(name=name) | ir.SetAttribute(name=name) if not hasattr(None, name):
-            kind, text = AttributeError, _without(name)
+            kind, text = AttributeError, _without(name, "NoneType")
+        case ir.Operator(symbol="bool" | "not"):
+            return None
         case ir.GetItem():
             text = "'NoneType' object is not subscriptable"
         case ir.SetItem():
@@ -175,8 +208,18 @@ def _of_none(made: Reduced, statement: Assign, sent: _Sent) -> list[Statement] |
     return _unless_none(made, receiver, raising(made, statement.node, kind, text)) if text else None
 
 
-def _without(name: str) -> str:
-    return f"'NoneType' object has no attribute {name!r}"
+def _without(name: str, kind: str) -> str:
+    return f"{kind!r} object has no attribute {name!r}"
+
+
+def _is_of_class(
+    made: Reduced, operand: Operand, kind: type, kinds: Value, node: gast.AST
+) -> tuple[Operand, list[Statement]]:
+    """Whether an operand, of one of these classes, is of this one, and what asks that."""
+    asked, tested = made.version("t", kinds), made.version("t", of(bool))
+    own = Literal(Spelled(reference(importable(kind.__name__, kind)), kind))
+    ask = Assign((asked,), ir.Call(Literal(type), (operand,)), node)
+    return tested, [ask, Assign((tested,), ir.Compare("is", asked, own), node)]
 
 
 def _lacks(made: Reduced, operand: Operand, name: str) -> bool:
@@ -193,13 +236,16 @@ def _may_decline(summary: Summary) -> bool:
     return summary.returned is not None and exact(NotImplemented) <= summary.returned[0][0]
 
 
-def _sent(made: Reduced, operation: ir.Operation) -> list[_Sent]:
+def _sent(made: Reduced, operation: ir.Operation, node: gast.AST) -> list[_Sent]:
     """The methods that an operation may be, those that Python tries first before the others."""
     match operation:
         case ir.Operator(symbol=symbol, operands=(left, right), in_place=in_place) if (symbol, 2) in SPECIAL:
             name = SPECIAL[symbol, 2]
             own = [_Sent(left, f"__i{name[2:]}", (right,))] if in_place else []
             return [*own, _Sent(left, name, (right,)), _Sent(right, REFLECTED[name], (left,))]
+        case ir.Operator(symbol="bool" | "not", operands=(operand,)):
+            names = {asks_for_truth(kind) for kind in _kinds(made.value(made.known.get(operand, operand))) or ()}
+            return [_Sent(operand, name) for name in names if name is not None and len(names) == 1]
         case ir.Operator(symbol=symbol, operands=(operand,)) if (symbol, 1) in SPECIAL:
             return [_Sent(operand, SPECIAL[symbol, 1])]
         case ir.Compare(symbol=symbol, left=left, right=right) if symbol in COMPARED:
@@ -214,29 +260,34 @@ def _sent(made: Reduced, operation: ir.Operation) -> list[_Sent]:
             return [_Sent(base, name)]
         case ir.SetAttribute(base=base, name=name, value=value):
             return [_Sent(base, name, (value,))]
-        case ir.Call(function=function, positional=given, star=None, rest=None, keywords=keywords):
-            return _sent_by_call(made, function, given, keywords)
+        case ir.Call(function=function, star=None, rest=None):
+            return _sent_by_call(made, replace(operation, function=made.known.get(function, function)), node)
     return []
 
 
-def _sent_by_call(made: Reduced, function: Operand, given: tuple[Operand, ...], keywords: Any) -> list[_Sent]:
-    value = made.value(made.known.get(function, function))
+def _sent_by_call(made: Reduced, call: ir.Call, node: gast.AST) -> list[_Sent]:
+    function, given, keywords = call.function, call.positional, call.keywords
+    value = made.value(function)
     atoms, named = value.atoms, static_of(value)
     if named is copy.copy and len(given) == 1:
         return [_Sent(given[0], "__copy__")]
-    if isinstance(named, BuiltinFunctionType) and given and (name := METHODS_OF_FUNCTIONS.get(named)) is not None:
+    if (named is float or named is len) and len(given) == 1 and not keywords:
+        return [_Sent(given[0], "__float__" if named is float else "__len__")]
+    if given and (name := method_of(named)) is not None:
+        kinds = _kinds(made.value(made.known.get(given[0], given[0]))) or []
+        if any(named is one for one in OF_FLOATS) and kinds and not any(hasattr(kind, name) for kind in kinds):
+            name = "__float__"
         return [_Sent(given[0], name, given[1:], keywords)]
     read = made.origins.get(function)
     while isinstance(read, ir.Copy):
         read = made.origins.get(read.source)
-    if atoms and all(isinstance(atom, Bound) and isinstance(atom.function, FunctionType) for atom in atoms):
-        if not isinstance(read, ir.GetAttribute):
-            return []
-        base = made.origins.get(read.base)
-        if not isinstance(base, ir.Super):
-            return [_Sent(read.base, read.name, given, keywords)]
-        owner = _owner(made, base)
-        return [] if owner is None else [_Sent(base.first, read.name, given, keywords, owner)]
+    if are_methods_of_users(value):
+        base = made.origins.get(read.base) if isinstance(read, ir.GetAttribute) else None
+        if isinstance(read, ir.GetAttribute) and isinstance(base, ir.Super):
+            owner = _owner(made, base)
+            return [] if owner is None else [_Sent(base.first, read.name, given, keywords, owner)]
+        found_ = receiver_of(made, call, node)
+        return [] if found_ is None else [_Sent(found_[0], found_[1], given, keywords, before=tuple(found_[2]))]
     if atoms - exact(None).atoms and all(isinstance(atom, At) for atom in atoms - exact(None).atoms):
         return [_Sent(function, "__call__", given, keywords)]
     return []
@@ -276,11 +327,62 @@ def _chosen(
     return (raw, own) if own else None
 
 
+def _of_class(made: Reduced, statement: Assign, sent: _Sent, called: list[Summary]) -> list[Statement]:
+    """A call of a method that is bound to a class, by the name of the class."""
+    assert isinstance(statement.operation, ir.Call)
+    held = made.version("f", made.value(statement.operation.function))
+    operands = tuple(made.known.get(operand, operand) for operand in sent.given)
+    keywords = tuple((name, made.known.get(operand, operand)) for name, operand in sent.keywords)
+    call = Assign(statement.targets, ir.Call(held, operands, keywords=keywords), statement.node)
+    made.calls[call] = called
+    return [Assign((held,), ir.GetAttribute(sent.receiver, sent.name), statement.node), call]
+
+
 def _is_of(summary: Summary, kind: type, function: FunctionType) -> bool:
     first = next(iter(summary.arguments.values()), None)
     return summary.function.qualname == function.__qualname__ and first is not None and not first.is_any and all(
         isinstance(atom, At) and atom.site.kind is kind for atom in first.atoms
     )  # fmt: skip
+
+
+def _finished(made: Reduced, statement: Assign, sent: _Sent, chosen: dict[type, Any]) -> list[Statement]:
+    """The call of a method, and what Python makes of its result."""
+    operation = statement.operation
+    result = made.version("t", union(
+        *(s.returned[0][0] for _, each in chosen.values() for s in each if s.returned is not None)
+    ))  # fmt: skip
+    last: ir.Operation
+    match operation:
+        case ir.Operator(symbol="bool" | "not" as symbol):
+            kinds: tuple[type, ...] = (bool,) if sent.name == "__bool__" else (int,)
+            last = ir.Operator(symbol, (result,))
+        case ir.Call(function=function) if sent.name == "__float__" and (named := _named(made, function)) is not None:
+            spelled = Spelled(reference(importable(named.__name__, named)), named)
+            kinds, last = (float,), ir.Call(Literal(float if named is float else spelled), (result,))
+        case ir.Call(function=function) if sent.name == "__len__" and _named(made, function) is len:
+            kinds, last = (int,), ir.Copy(result)
+        case _:
+            return _written(made, statement, sent, chosen)
+    if not made.value(result).consists_of(lambda atom: _is_instance(atom, kinds)):
+        made.refuse(statement.node, "what a method does here")
+    written = _written(made, replace(statement, targets=(result,)), sent, chosen)
+    if kinds == (int,):
+        negative = made.version("t", of(bool))
+        block = raising(made, statement.node, ValueError, "__len__() should return >= 0")
+        written.append(Assign((negative,), ir.Compare("<", result, Literal(0)), statement.node))
+        written.append(If((), negative, block, Block((), Fall()), statement.node))
+    return [*written, Assign(statement.targets, last, statement.node)]
+
+
+def _named(made: Reduced, function: Operand) -> Any:
+    """The function or class that is called, where it is known."""
+    return static_of(made.value(made.known.get(function, function)))
+
+
+def _is_instance(atom: Any, kinds: tuple[type, ...]) -> bool:
+    """Whether an atom is a number of one of these classes."""
+    kind = atom.kind if isinstance(atom, Of) else type(atom.value) if isinstance(atom, Exact) else None
+    return kind is not None and issubclass(kind, kinds)
 
 
 def _written(made: Reduced, statement: Assign, sent: _Sent, chosen: dict[type, Any]) -> list[Statement]:
@@ -289,11 +391,8 @@ def _written(made: Reduced, statement: Assign, sent: _Sent, chosen: dict[type, A
     if not others:
         return [_call(made, statement, statement.targets, sent, kind, function, called)]
     node, result = statement.node, Version(made.namer.fresh("t"))
-    asked, tested = Version(made.namer.fresh("t")), Version(made.namer.fresh("t"))
-    made.values[asked] = union(*map(exact, chosen))
-    made.values[tested] = of(bool)
     receiver = made.known.get(sent.receiver, sent.receiver)
-    own = reference(importable(kind.__name__, kind))
+    tested, ask = _is_of_class(made, receiver, kind, union(*map(exact, chosen)), node)
     made.values[result] = union(*(s.returned[0][0] for s in called if s.returned is not None))
     body = (_call(made, statement, (result,), sent, kind, function, called),)
     rest = Version(made.namer.fresh("t"))
@@ -302,8 +401,7 @@ def _written(made: Reduced, statement: Assign, sent: _Sent, chosen: dict[type, A
     )  # fmt: skip
     orelse = _written(made, replace(statement, targets=(rest,)), sent, dict(others))
     return [
-        Assign((asked,), ir.Call(Literal(type), (receiver,)), node),
-        Assign((tested,), ir.Compare("is", asked, Literal(Spelled(own, kind))), node),
+        *ask,
         If(statement.targets, tested, Block(body, Fall((result,) * len(statement.targets))),
            Block(tuple(orelse), Fall((rest,) * len(statement.targets))), node),
     ]  # fmt: skip

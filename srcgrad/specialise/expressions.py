@@ -29,7 +29,9 @@ from srcgrad.rules.table import attribute as attribute_function
 from srcgrad.rules.table import is_constant, lookup, member_refusal, operator_of
 from srcgrad.specialise.carrying import carries
 from srcgrad.specialise.context import Context
+from srcgrad.specialise.functions import is_made
 from srcgrad.specialise.instances import static_of
+from srcgrad.specialise.receivers import is_field, is_method
 from srcgrad.syntax.globals import GlobalReference, reference
 from srcgrad.syntax.parse import walk
 
@@ -154,7 +156,10 @@ def operation_of(context: Context, node: Any) -> Made:
 
 def _holds(value: Value) -> bool:
     """Whether a value has memory that others may store into, or holds such a value."""
-    return value.is_any or any(isinstance(atom, Array | At) and atom.site.kind is not slice for atom in value.atoms)
+    return value.is_any or any(
+        isinstance(atom, Array | At) and atom.site.kind is not slice
+        or isinstance(atom, Bound) and atom.function is not None and _holds(atom.receiver) for atom in value.atoms
+    )  # fmt: skip
 
 
 def _is_number(value: Value) -> bool:
@@ -173,7 +178,7 @@ def _is_indexed(value: Value, *, data: bool = False) -> bool:
     kinds = (*_CONTAINERS, None) if data else _CONTAINERS
     return value.consists_of(
         lambda a: isinstance(a, Array) or isinstance(a, At) and (a.site.kind in kinds or is_named_tuple(a.site.kind))
-        or isinstance(a, Of) and issubclass(a.kind, np.generic)
+        or isinstance(a, Of) and issubclass(a.kind, np.generic) or is_method(a) or is_made(a)  # as their tuples
     )
 
 
@@ -261,7 +266,7 @@ def is_spelled(node: Any) -> bool:
 
 def _attribute(context: Context, node: Any, base: Any, name: str) -> Made:
     value = context.value(base)
-    if any(isinstance(a, Bound) and a.function is not None for a in context.value(node).atoms):
+    if any(map(is_method, context.value(node).atoms)) and not is_field(value, name):
         context.refuse(node, "a method as a value")
     from srcgrad.specialise.fields import classes_of, read  # whose objects are expressions in turn
 

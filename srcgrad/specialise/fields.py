@@ -24,7 +24,7 @@ from srcgrad.frontend.scope import importable
 from srcgrad.infer.facts import Facts
 from srcgrad.infer.heap import Site
 from srcgrad.infer.named import index_of, is_named_tuple
-from srcgrad.infer.values import At, Value, exact
+from srcgrad.infer.values import At, Bound, Value, exact
 from srcgrad.rules.table import CONSTANT_MEMBERS, FIELDS
 from srcgrad.rules.table import attribute as attribute_function
 from srcgrad.runtime.objects import is_seen_by_others
@@ -49,6 +49,8 @@ def holds_objects(facts: Facts, value: Value) -> bool:
     pending, met = [value], set[Site]()
     while pending:
         for atom in pending.pop().atoms:
+            if isinstance(atom, Bound) and atom.function is not None:
+                return True
             if not isinstance(atom, At) or atom.site in met:
                 continue
             met.add(atom.site)

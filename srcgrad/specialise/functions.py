@@ -10,12 +10,11 @@ variables of the function that is written, and are read when it is called, as Py
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-import gast
-
+from srcgrad.frontend.classes import is_generated_init
 from srcgrad.infer.heap import Site
 from srcgrad.infer.values import At, Bound, Exact, Value, exact
 from srcgrad.ir import operations as ir
@@ -24,8 +23,6 @@ from srcgrad.ir.regions import (
     Assign,
     Block,
     Function,
-    If,
-    Loop,
     Return,
     Statement,
     With,
@@ -34,6 +31,7 @@ from srcgrad.ir.regions import (
 )
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.language.models.derivatives import Derivative
+from srcgrad.specialise.receivers import holds_methods, is_method
 
 if TYPE_CHECKING:
     from srcgrad.specialise.reduced import Reduced
@@ -201,39 +199,19 @@ def text_of(function: Function) -> str:
 
 
 # --- functions that are kept -----------------------------------------------------------------------------------------
-def as_texts(made: Reduced, body: Block) -> Block:
-    """A body in which texts stand for the functions that are kept."""
-    statements: list[Statement] = []
-    for statement in body.statements:
-        match statement:
-            case Assign(operation=ir.MakeFunction(function=function)) if not _is_generated(function):
-                statements.append(replace(statement, operation=ir.Copy(Literal(text_of(function)))))
-            case If(body=inner, orelse=orelse):
-                statements.append(replace(statement, body=as_texts(made, inner), orelse=as_texts(made, orelse)))
-            case Loop(body=inner) | With(body=inner):
-                statements.append(made.renewed(statement, replace(statement, body=as_texts(made, inner))))
-            case _:
-                statements.append(statement)
-    return Block(tuple(statements), body.exit)
-
-
-def _is_generated(function: Function) -> bool:
-    return isinstance(function.node, gast.GeneratorExp)
-
-
 def misused(made: Reduced, body: Block) -> str | None:
     """What is done with a function that the program makes other than to keep and call it; None where nothing is."""
     for around, statement in walk(body):
         if isinstance(statement, With) and holds_made(made, made.value(statement.manager)):
             return "a context manager that holds a function"
-        if isinstance(around.exit, Return) and holds_made(made, made.value(around.exit.value)):
+        if isinstance(around.exit, Return) and _is_kept_inside(made, made.value(around.exit.value)):
             return "a function that is returned"
         if not isinstance(statement, Assign):
             continue
         operation = statement.operation
         if isinstance(operation, ir.ReadCell) and operation.cell in made.functions.absent:
             return "a function that is kept where it was captured"
-        given = [operand for operand in operands_of(operation) if any(map(is_made, made.value(operand).atoms))]
+        given = [o for o in operands_of(operation) if any(is_made(a) or is_method(a) for a in made.value(o).atoms)]
         match operation:
             case ir.Compare(symbol="is" | "is not", left=left, right=right) if any(
                 made.value(operand) in (exact(None), exact(ir.END)) or _is_spelled(operand) for operand in (left, right)
@@ -243,18 +221,30 @@ def misused(made: Reduced, body: Block) -> str | None:
                 continue
             case ir.Call() if statement not in made.calls or _is_of_models(made.value(operation.function)):
                 passed = [operand for operand in operands_of(operation) if operand is not operation.function]
-                held = any(holds_made(made, made.value(operand)) for operand in passed)
-                if held and not _only_holds(made.value(operation.function)):
+                values = [made.value(operand) for operand in passed]
+                held = any(holds_made(made, value) or holds_methods(made.facts, value) for value in values)
+                if held and not _only_holds(made.value(operation.function), is_itself=bool(given)):
                     return "a function that is passed on"
             case ir.Copy() | ir.WriteCell() | ir.Insert() | ir.SetItem() | ir.SetAttribute() | ir.Make() | ir.Call():
                 continue
             case ir.Operator(symbol="bool" | "not"):
                 continue
+            case ir.GetItem(base=base, index=Literal(value=int())) if given == [base] and made.value(base).consists_of(
+                lambda atom: is_made(atom) or is_method(atom)
+            ):
+                continue
             case _ if given:
                 return "what is done with a function"
-    if isinstance(body.exit, Return) and holds_made(made, made.value(body.exit.value)):
+    if isinstance(body.exit, Return) and _is_kept_inside(made, made.value(body.exit.value)):
         return "a function that is returned"
     return None
+
+
+def _is_kept_inside(made: Reduced, value: Value) -> bool:
+    """Whether a value is a function that means nothing to the caller, or holds one: what it captured is known here, and
+    pairs of methods are known in the program."""
+    is_entry = any(summary in made.facts.entry for summary in made.frame.summaries)
+    return holds_made(made, value) or is_entry and holds_methods(made.facts, value)
 
 
 def _is_of_models(function: Value) -> bool:
@@ -270,11 +260,12 @@ def _is_spelled(operand: Operand) -> bool:
     return isinstance(operand, Literal) and isinstance(operand.value, Spelled)
 
 
-def _only_holds(function: Value) -> bool:
-    """Whether a function does no more with what it is given than to keep it, or to go over it."""
-    known = (len, zip, enumerate, reversed, range, list, tuple)
+def _only_holds(function: Value, *, is_itself: bool) -> bool:
+    """Whether a function does no more with what it is given than to keep it, or to go over it: a function itself, or
+    what holds one, of which the class may be asked too."""
+    known = (len, zip, enumerate, reversed, range, list, tuple, *([] if is_itself else [type, isinstance]))
     kept = ("append", "get", "items", "values", "keys", "insert", "setdefault", "update", "extend", "pop")
     return not function.is_any and all(
-        isinstance(a, Exact) and a.value in known or isinstance(a, Bound) and a.function is None and a.name in kept
-        for a in function.atoms
+        isinstance(a, Exact) and (a.value in known or isinstance(a.value, type) and is_generated_init(a.value))
+        or isinstance(a, Bound) and a.function is None and a.name in kept for a in function.atoms
     )  # fmt: skip

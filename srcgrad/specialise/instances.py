@@ -22,6 +22,7 @@ from srcgrad.infer.values import SCALARS, Array, At, Bound, Exact, Value, at, ex
 from srcgrad.ir.operations import Version
 from srcgrad.ir.regions import Function
 from srcgrad.language.models.derivatives import Derivative
+from srcgrad.specialise.receivers import holds_methods
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,15 @@ class Instance:
         sites, held = heap.reachable([*self.summary.arguments.values(), *map(at, self.summary.cells.values())])
         is_known = not any(heap.is_seen(site) for site in sites) and not any(value.is_any for value in held)
         return not is_known or any(site.kind in (set, frozenset) for site in sites)
+
+
+    @cached_property
+    def may_hold_functions(self) -> bool:
+        """Whether what it is given or returns may be a method of the user's or a function that the program makes, or
+        hold one: pairs, tuples and texts stand for those."""
+        values = [*self.summary.arguments.values(), *map(at, self.summary.cells.values())]
+        values += [] if self.summary.returned is None else [self.summary.returned[0][0]]
+        return any(holds_methods(self.facts, value, (FunctionType, Derivative)) for value in values)
 
 
 def instance_of(
@@ -151,6 +161,9 @@ def covers(wide: Summary, narrow: Summary) -> bool:
     def sites(one: Site, other: Site) -> bool:
         if one in there or other in back:
             return there.get(one) == other and back.get(other) == one
+        if one.kind in (FunctionType, Derivative) and isinstance(one.origin, tuple) and isinstance(other.origin, tuple):
+            if one.origin[0] is not other.origin[0]:  # of another text
+                return False
         there[one], back[other] = other, one
         is_outside = not isinstance(one.origin, tuple) or not isinstance(other.origin, tuple)
         if is_outside and one != other or narrow.heap.is_seen(one) != wide.heap.is_seen(other):

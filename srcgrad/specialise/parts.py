@@ -24,7 +24,7 @@ from srcgrad.frontend.normal_form import Callee, Guarded, LocalFunction
 from srcgrad.frontend.source import Source
 from srcgrad.infer.heap import Site
 from srcgrad.infer.summaries import Summary
-from srcgrad.infer.values import ANY, Array, At, Exact, Of, Value, are_methods, are_numbers, at, exact, union
+from srcgrad.infer.values import ANY, Array, At, Exact, Of, Value, are_numbers, at, exact, union
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Cell, Literal, Operand, Version
 from srcgrad.ir.regions import (
@@ -49,6 +49,7 @@ from srcgrad.specialise.changing import changes_nothing
 from srcgrad.specialise.inlining import Renaming, bound_by
 from srcgrad.specialise.instances import Instance, fixed_parameters
 from srcgrad.specialise.raising import raises
+from srcgrad.specialise.receivers import is_lookup
 from srcgrad.specialise.reduced import Reduced
 from srcgrad.specialise.unassigned import is_look
 from srcgrad.syntax.globals import GlobalBinding, reference
@@ -95,7 +96,8 @@ class Apart:
             if isinstance(statement, Assign) and isinstance(statement.operation, ir.Call | ir.ReadGlobal):
                 self.makers[statement.targets[0]] = statement
             if isinstance(statement, Assign) and isinstance(statement.operation, ir.GetAttribute):
-                if are_methods(self.made.value(statement.targets[0])):
+                read = statement.operation
+                if is_lookup(self.made.value(statement.targets[0]), self.made.value(read.base), read.name):
                     self.lookups[statement.targets[0]] = statement
 
     def version(self, value: Value, stem: str = "t") -> Version:

@@ -44,6 +44,7 @@ from srcgrad.rules.table import is_constant, lookup
 from srcgrad.rules.template import UnsupportedCall
 from srcgrad.specialise.carrying import carries, gives_no_number
 from srcgrad.specialise.entered import entered_in
+from srcgrad.specialise.receivers import is_lookup
 from srcgrad.specialise.reduced import Reduced
 from srcgrad.specialise.set_operations import asks, is_of_sets
 from srcgrad.specialise.tapes import of_tapes
@@ -203,7 +204,7 @@ def _blocks(function: Function) -> Iterator[Block]:
 def _is_method(target: Version, made: ir.GetAttribute, value: Any, uses: Mapping[Operand, list[Any]]) -> bool:
     """Whether an attribute is a method: one that arrays or containers have is, where it is called and of data."""
     if are_methods(value(target)):
-        return True
+        return is_lookup(value(target), value(made.base), made.name)
     is_called = all(isinstance(part, ir.Call) and [*operands_of(part)].count(target) == 1 and part.function is target
                     for _, part in uses.get(target, ()))  # fmt: skip
     bounds = [atom for atom in value(target).atoms if isinstance(atom, Bound) and atom.function is None]

@@ -23,7 +23,7 @@ import numpy as np
 
 from srcgrad import runtime
 from srcgrad.infer.examples import is_of_kinds
-from srcgrad.infer.values import Array, At, Bound, Exact, Of, Value, are_arrays, are_methods
+from srcgrad.infer.values import Array, At, Bound, Exact, Of, Value, are_arrays
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal, Operand
 from srcgrad.ir.regions import Assign, Fall, Handler
@@ -33,6 +33,7 @@ from srcgrad.language.models.array_modules import model_in_numpy
 from srcgrad.runtime.objects import package_of
 from srcgrad.specialise.inlining import has_attempts
 from srcgrad.specialise.instances import static_of
+from srcgrad.specialise.receivers import is_lookup
 from srcgrad.specialise.reduced import Reduced
 
 Kinds = tuple[type[BaseException], ...]
@@ -114,8 +115,8 @@ def _raised(made: Reduced, statement: Assign) -> Kinds | None:
             made.value(base), of_numbers=True
         ):
             return ()
-        case ir.GetAttribute():
-            return () if are_methods(made.value(statement.targets[0])) else None
+        case ir.GetAttribute(base=base, name=name):
+            return () if is_lookup(made.value(statement.targets[0]), made.value(base), name) else None
         case ir.Call(function=Literal(value=Spelled(value=called))) if (
             is_of_kinds(called) or model_in_numpy(called) is not None
         ) and _is_constant(made.value(statement.targets[0])):

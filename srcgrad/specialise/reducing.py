@@ -30,11 +30,12 @@ from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.ir.rewriting import with_operands
 from srcgrad.specialise.arguments import gathered, only_arguments
 from srcgrad.specialise.callees import called, of_holder
+from srcgrad.specialise.captures import as_values
 from srcgrad.specialise.changing import changes_nothing
 from srcgrad.specialise.closures import entered
 from srcgrad.specialise.defaulting import defaulted
-from srcgrad.specialise.dispatching import explicit, looked_up, raising
-from srcgrad.specialise.functions import Closure, as_texts, made_here
+from srcgrad.specialise.dispatching import asked, explicit, looked_up, raising
+from srcgrad.specialise.functions import Closure, made_here
 from srcgrad.specialise.generators import consumed, got, mapped
 from srcgrad.specialise.inlining import bound_by
 from srcgrad.specialise.instances import Instance, fixed_parameters, runs_users, static_of
@@ -43,10 +44,11 @@ from srcgrad.specialise.iterators import refuse_others as refuse_kept
 from srcgrad.specialise.joining import joined
 from srcgrad.specialise.patterns import taken_apart
 from srcgrad.specialise.reached import reached
+from srcgrad.specialise.receivers import as_pairs
 from srcgrad.specialise.records import followed, refuse_others
 from srcgrad.specialise.reduced import Frame, Reduced
 from srcgrad.specialise.set_operations import in_place
-from srcgrad.specialise.spelled import operated
+from srcgrad.specialise.spelled import operated, written_out
 from srcgrad.specialise.unassigned import looks, refuse_unassigned
 from srcgrad.specialise.unused import without_unused
 from srcgrad.specialise.viewing import viewed
@@ -84,7 +86,7 @@ def reduced(instance: Instance, apart: Callable[[Reduced, Function], Block]) -> 
     body = without_unused(made, reached(made, _block(made, function.body)))
     refuse_others(made, body)
     refuse_kept(made, body)
-    body = reached(made, as_texts(made, apart(made, replace(function, body=body))))
+    body = reached(made, as_pairs(made, as_values(made, apart(made, replace(function, body=body)))))
     others = sorted(made.cells - {*cells}, key=lambda cell: cell.variable)
     made.function = replace(function, body=body, cells=(*function.cells, *others))
     return made
@@ -113,6 +115,9 @@ def _block(made: Reduced, block: Block) -> Block:
         if shown is not statement:
             block = Block(tuple(shown if s is statement else s for s in block.statements), block.exit)
             statement = shown
+        if isinstance(statement, If) and (asking := asked(made, statement)) is not None:
+            statements += asking[0]
+            statement = asking[1]
         match statement:
             case If(test=test) if (chosen := _chosen(made, statement, test)) is not None:
                 inner = _block(made, chosen)
@@ -155,6 +160,9 @@ def _block(made: Reduced, block: Block) -> Block:
                 is_written = True
                 if held[1] is not None:
                     made.known[target] = made.known.get(held[1], held[1])
+            case Assign(targets=(_,), operation=ir.Call()) if (plain := written_out(made, statement)) is not None:
+                statements += _block(made, Block(tuple(plain), Fall())).statements
+                is_written = True
             case Assign() if (methods := explicit(made, statement)) is not None:
                 statements += methods
                 is_written = True

@@ -1,21 +1,33 @@
-"""Operations that are spelled as the methods that do them, of arrays and containers.
+"""Operations that are spelled as the methods or functions that do them.
 
 Enters: a call of the IR.  Leaves: the operation::
 
     q.__setitem__(0, v)        q[0] = v
     return q.__imul__(v)       q *= v; return q
+    setattr(o, "x", v)         o.x = v
+    replace(o, x=v)            Point(x=v, y=o.y)          of a dataclass
+    p._replace(x=v)            Pair(v, p[1])              of a named tuple
 """
 
 from __future__ import annotations
 
+import dataclasses
 from collections import deque
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from srcgrad.infer.values import Array, At, Bound, Value, are_numbers
+from srcgrad.frontend.scope import importable
+from srcgrad.infer.named import is_named_tuple
+from srcgrad.infer.values import NEVER, Array, At, Bound, Exact, Value, are_numbers, union
 from srcgrad.ir import operations as ir
-from srcgrad.ir.operations import Literal
+from srcgrad.ir.operations import Literal, Operand
 from srcgrad.ir.regions import Assign
+from srcgrad.ir.restoring.tree import Spelled
+from srcgrad.ir.rewriting import with_operands
 from srcgrad.language.operators import IN_PLACE_METHODS
+from srcgrad.specialise.fields import classes_of
+from srcgrad.specialise.instances import static_of
+from srcgrad.specialise.receivers import without_attribute
+from srcgrad.syntax.globals import reference
 
 if TYPE_CHECKING:
     from srcgrad.specialise.reduced import Reduced
@@ -40,6 +52,103 @@ def operated(made: Reduced, statement: Assign) -> Assign | None:
                 operation = ir.Operator(IN_PLACE_METHODS[name], (base, other), in_place=True)
                 return Assign(statement.targets, operation, statement.node)
     return None
+
+
+# --- functions -------------------------------------------------------------------------------------------------------
+def written_out(made: Reduced, statement: Assign) -> list[Assign] | None:
+    """What a function does with the fields of an object of the user's; None of other calls."""
+    call = with_operands(statement.operation, made.known.get)
+    if not isinstance(call, ir.Call) or call.star is not None or call.rest is not None:
+        return None
+    if not call.positional:
+        return _of_named_tuple(made, statement, call)
+    function, value = static_of(made.value(call.function)), made.value(call.positional[0])
+    kinds = classes_of(value)
+    if kinds is None or not any(function is each for each in (getattr, setattr, dataclasses.replace)):
+        return None
+    if function is dataclasses.replace:
+        is_one = len(call.positional) == len(kinds) == 1 and Exact(None) not in value.atoms
+        return _replaced(made, statement, call, kinds[0]) if is_one else None
+    name = _text(made, call.positional[1]) if len(call.positional) in (2, 3) and not call.keywords else None
+    match function, call.positional:
+        case _ if name is None:
+            return None
+        case _, (base, _) if function is getattr:
+            return [_renewed(made, statement, _with_operation(statement, ir.GetAttribute(base, name)))]
+        case _, (_, _, default) if function is getattr and without_attribute(made.facts, value, name) == value.atoms:
+            return [_with_operation(statement, ir.Copy(default))]
+        case _, (base, _, stored) if function is setattr:
+            store = dataclasses.replace(statement, targets=(), operation=ir.SetAttribute(base, name, stored))
+            return [_renewed(made, statement, store), _with_operation(statement, ir.Copy(Literal(None)))]
+    return None
+
+
+def _with_operation(statement: Assign, operation: ir.Operation) -> Assign:
+    return dataclasses.replace(statement, operation=operation)
+
+
+def _renewed(made: Reduced, statement: Assign, other: Assign) -> Assign:
+    """Another form of a statement, which calls what that called."""
+    made.called[other] = made.called.get(statement, [])
+    made.functions.origins[other] = made.functions.origins.get(statement, statement)
+    return other
+
+
+def _replaced(made: Reduced, statement: Assign, call: ir.Call, kind: Any) -> list[Assign] | None:
+    """A dataclass that is called with the fields of an object, but for those that are given."""
+    if not hasattr(kind, "__dataclass_fields__") or any(not field.init for field in dataclasses.fields(kind)):
+        return None
+    base, named, reads = call.positional[0], dict(call.keywords), list[Assign]()
+    given: dict[str, Operand] = {}
+    for field in dataclasses.fields(kind):
+        if field.name not in named:
+            held = made.version("t", _field(made, made.value(base), field.name))
+            reads.append(Assign((held,), ir.GetAttribute(base, field.name), statement.node))
+            given[field.name] = held
+    own = Literal(Spelled(reference(importable(kind.__name__, kind)), kind))
+    whole = ir.Call(own, (), None, (*named.items(), *given.items()))
+    return [*reads, _renewed(made, statement, _with_operation(statement, whole))]
+
+
+def _of_named_tuple(made: Reduced, statement: Assign, call: ir.Call) -> list[Assign] | None:
+    """``_replace`` of a named tuple: its class is called with the items, but for those that are given."""
+    read, methods = made.origins.get(call.function), made.value(call.function)
+    if not isinstance(read, ir.GetAttribute) or read.name != "_replace" or not methods.consists_of(
+        lambda atom: isinstance(atom, Bound) and atom.function is None
+    ):
+        return None
+    base, named = made.known.get(read.base, read.base), dict(call.keywords)
+    kinds: set[Any] = {atom.site.kind if isinstance(atom, At) else None for atom in made.value(base).atoms}
+    kind = kinds.pop() if len(kinds) == 1 else None
+    if kind is None or not is_named_tuple(kind) or not named.keys() <= {*kind._fields}:
+        return None
+    reads, given = list[Assign](), list[Operand]()
+    for place, name in enumerate(kind._fields):
+        if name not in named:
+            held = made.version("t", _item(made, made.value(base), place))
+            reads.append(Assign((held,), ir.GetItem(base, Literal(place)), statement.node))
+            named[name] = held
+        given.append(named[name])
+    own = Literal(Spelled(reference(importable(kind.__name__, kind)), kind))
+    return [*reads, _renewed(made, statement, _with_operation(statement, ir.Call(own, tuple(given))))]
+
+
+def _item(made: Reduced, base: Value, place: int) -> Value:
+    """What an item of tuples may be."""
+    contents = [made.facts.contents[atom.site] for atom in base.atoms if isinstance(atom, At)]
+    return union(NEVER, *(held.items if held.parts is None else held.parts[place] for held in contents))
+
+
+def _field(made: Reduced, base: Value, name: str) -> Value:
+    """What a field of objects may hold, at any time."""
+    contents = [made.facts.contents.get(atom.site) for atom in base.atoms if isinstance(atom, At)]
+    return union(NEVER, *(held.get(name) for held in contents if held is not None))
+
+
+def _text(made: Reduced, operand: Operand) -> str | None:
+    """A text that is known."""
+    (atom, *others) = made.value(operand).atoms or (None,)
+    return atom.value if isinstance(atom, Exact) and type(atom.value) is str and not others else None
 
 
 def _is_array(value: Value) -> bool:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 def without_unused(reduced: Reduced, body: Block) -> Block:
     """Without what only decided tests were computed from: temporaries that nothing reads, of operations that do
     nothing but compute, and raise nothing where that may be caught."""
+    from srcgrad.specialise.captures import carried_in
     from srcgrad.specialise.raising import is_caught, raises  # which know what is reduced
 
     caught = is_caught(reduced)
@@ -35,14 +36,22 @@ def without_unused(reduced: Reduced, body: Block) -> Block:
     def only_computes(statement: Assign) -> bool:
         return _only_computes(statement.operation) and not (caught and raises(reduced, statement, (BaseException,)))
 
-    functions = _functions(body) | reduced.iterators | {v for v, value in reduced.values.items() if are_methods(value)}
+    methods = {v for v, value in reduced.values.items() if are_methods(value)}
+    functions = _functions(body) | reduced.iterators | (methods - _called(body))
     while True:
         read: set[Any] = {operand for part in parts_of(body) for operand in operands_of(part)}
         read |= {part.cell for part in parts_of(body) if isinstance(part, ir.ReadCell)}
+        read |= carried_in(reduced, body)
         kept = _kept(reduced, body, read, functions, only_computes)
         if kept is body:
             return body
         body = kept
+
+
+def _called(body: Block) -> set[Operand]:
+    """What calls give, which may do more than that."""
+    return {target for _, s in walk(body) if isinstance(s, Assign) and isinstance(s.operation, ir.Call)
+            for target in s.targets}  # fmt: skip
 
 
 def _functions(body: Block) -> set[Operand]:
@@ -93,7 +102,7 @@ def _kept(
             ):
                 continue
             case Assign(operation=ir.WriteCell(cell=cell, value=held)) if cell not in read and (
-                held in functions or cell in reduced.functions.defaults
+                held in functions and cell not in reduced.fields.values() or cell in reduced.functions.defaults
             ):
                 continue
             case If(body=body, orelse=orelse):

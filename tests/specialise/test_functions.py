@@ -259,7 +259,7 @@ PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
 ]  # fmt: skip
 #: What is refused: functions whose captured variables are not available where they are called; stars of unknown length.
 REFUSED = frozenset(
-    "defaults_of_each_iteration kept_from_a_loop one_or_the_other recursion_that_binds"
+    "defaults_of_each_iteration one_or_the_other recursion_that_binds"
     " star_of_a_comprehension".split()
 )
 

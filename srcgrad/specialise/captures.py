@@ -1,0 +1,232 @@
+"""Functions that carry what they captured: tuples of their text, their defaults and their variables.
+
+Enters: functions that the program makes.  Leaves: which variables of one are settled before it is made, so that their
+values do in their place, and the tuple that stands for it where it is kept::
+
+    fs.append(lambda v, c=x[k]: v * c * a)        fs.append(("f.<lambda> 3:8", x[k], a))
+    y = fs[0](v)                                  f = fs[0]; c = f[1]; a = f[2]; y = v * c * a
+
+Any other function is a text where it is kept, and its variables are those of the function around.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import CellType, FunctionType
+from typing import TYPE_CHECKING, Any
+
+import gast
+
+from srcgrad.frontend.classes import is_user_class
+from srcgrad.infer.facts import Facts
+from srcgrad.infer.objects import CONTAINERS
+from srcgrad.infer.values import NEVER, Array, At, Exact, Of, Value, union
+from srcgrad.ir import operations as ir
+from srcgrad.ir.operations import Cell, Literal, Operand, Version
+from srcgrad.ir.regions import Assign, Block, Function, If, Loop, Statement, With, blocks_of, operands_of, walk
+from srcgrad.language.models import is_of_model
+from srcgrad.specialise.functions import Closure, defaults_of, text_of
+from srcgrad.specialise.receivers import is_method
+
+if TYPE_CHECKING:
+    from srcgrad.specialise.reduced import Reduced
+
+
+class Captures:
+    """Where the functions of a program stand, and what each of them carries."""
+
+    def __init__(self, facts: Facts) -> None:
+        self._facts = facts
+        self._places: dict[Function, tuple[FunctionType, Function, Assign] | None] = {}
+        self._carried: dict[Function, tuple[Cell, ...] | None] = {}
+        self._held: dict[Cell, Value] = {}
+        for site, contents in facts.contents.items():
+            if site.kind is CellType and isinstance(site.origin, Cell):
+                self._held[site.origin] = union(self._held.get(site.origin, NEVER), contents.get("cell"))
+        for owner, text in facts.functions.items():
+            if text is not None and not is_of_model(owner):
+                self._note(owner, text)
+
+    def _note(self, owner: FunctionType, function: Function) -> None:
+        for _, statement in walk(function.body):
+            if isinstance(statement, Assign) and isinstance(statement.operation, ir.MakeFunction):
+                inner = statement.operation.function
+                self._places[inner] = None if inner in self._places else (owner, function, statement)
+                self._note(owner, inner)
+
+    def owner(self, function: Function) -> FunctionType:
+        place = self._places[function]
+        assert place is not None
+        return place[0]
+
+    def operation(self, function: Function) -> ir.MakeFunction:
+        """What makes a function."""
+        place = self._places[function]
+        assert place is not None and isinstance(place[2].operation, ir.MakeFunction)
+        return place[2].operation
+
+    def held(self, cell: Cell) -> Value:
+        """What a variable may be, at any time."""
+        return self._held.get(cell, NEVER)
+
+    def carried(self, function: Function) -> tuple[Cell, ...] | None:
+        """The variables that a function carries; None where one that it captured may be bound later."""
+        if function not in self._carried:
+            self._carried[function] = self._of(function)
+        return self._carried[function]
+
+    def _of(self, function: Function) -> tuple[Cell, ...] | None:
+        place = self._places.get(function)
+        if place is None or function.is_generator or isinstance(function.node, gast.GeneratorExp):
+            return None
+        defaults = [operand for operand in operands_of(place[2].operation) if isinstance(operand, Version)]
+        if not all(_is_plain(self._facts.values.get(version, NEVER)) for version in defaults):
+            return None
+        found: list[Cell] = []
+        for cell in function.free:
+            is_inside = self._is_settled(cell, function)
+            if is_inside is None or is_inside and not _is_plain(self.held(cell)):
+                return None
+            found += [cell] if is_inside else []
+        return tuple(found)
+
+    def _is_settled(self, cell: Cell, function: Function) -> bool | None:
+        """Whether a variable is bound once, before a function is made; False where it was there before the program,
+        None where it may be bound later."""
+        place = self._places.get(function)
+        if place is None:
+            return False if cell in function.free else None
+        _, around, made = place
+        if cell in around.free:
+            return self._is_settled(cell, around)
+        if cell not in around.cells or len(_bindings(around, cell)) != 1:
+            return None
+        return True if _comes_before(around.body, cell, made) else None
+
+
+def _bindings(function: Function, cell: Cell) -> list[ir.Operation]:
+    """What binds a variable, in a function and those that are made in it."""
+    found: list[ir.Operation] = []
+    for _, statement in walk(function.body):
+        match getattr(statement, "operation", None):
+            case ir.WriteCell(cell=bound) | ir.DeleteCell(cell=bound) | ir.FreshCell(cell=bound) if bound is cell:
+                found.append(statement.operation)  # type: ignore[union-attr]
+            case ir.MakeFunction(function=inner):
+                found += _bindings(inner, cell)
+            case ir.MakeClass():
+                found += [statement.operation] * 2  # type: ignore[union-attr]
+    return found
+
+
+def _comes_before(block: Block, cell: Cell, made: Assign) -> bool:
+    """Whether a variable is bound before a statement runs, and once in a call."""
+    for place, statement in enumerate(block.statements):
+        if isinstance(statement, Assign) and isinstance(statement.operation, ir.WriteCell):
+            if statement.operation.cell is cell:
+                behind = Block(block.statements[place + 1 :], block.exit)
+                return any(each is made for _, each in walk(behind))
+        if isinstance(statement, If | With) and any(_comes_before(part, cell, made) for part in blocks_of(statement)):
+            return True
+    return False
+
+
+def _is_plain(value: Value) -> bool:
+    """Whether a value is data, an object of the user's, or a function: nothing that is not made."""
+    return value.consists_of(
+        lambda a: isinstance(a, Array | Of | Exact) or is_method(a)
+        or isinstance(a, At) and (a.site.kind in (None, FunctionType, *CONTAINERS) or is_user_class(a.site.kind))
+    )  # fmt: skip
+
+
+def captures_of(facts: Facts) -> Captures:
+    if facts.captures is None:
+        facts.captures = Captures(facts)
+    assert isinstance(facts.captures, Captures)
+    return facts.captures
+
+
+def is_tuple(facts: Facts, function: Function) -> bool:
+    """Whether a tuple stands for a function, and not its text alone."""
+    cells = captures_of(facts).carried(function)
+    return cells is not None and bool(cells or _defaults(captures_of(facts).operation(function)))
+
+
+def _defaults(operation: ir.MakeFunction) -> dict[Version, Operand]:
+    """The defaults that a function carries: those that are computed."""
+    return {v: held for v, held in defaults_of(operation).items() if isinstance(held, Version)}
+
+
+# --- functions that are kept -----------------------------------------------------------------------------------------
+def as_values(made: Reduced, body: Block) -> Block:
+    """A body in which texts and tuples stand for the functions that are kept."""
+    statements: list[Statement] = []
+    for statement in body.statements:
+        match statement:
+            case Assign(operation=ir.MakeFunction() as operation) if not isinstance(
+                operation.function.node, gast.GeneratorExp
+            ):
+                statements += _kept(made, statement, operation)
+            case If(body=inner, orelse=orelse):
+                statements.append(replace(statement, body=as_values(made, inner), orelse=as_values(made, orelse)))
+            case Loop(body=inner) | With(body=inner):
+                statements.append(made.renewed(statement, replace(statement, body=as_values(made, inner))))
+            case _:
+                statements.append(statement)
+    return Block(tuple(statements), body.exit)
+
+
+def _kept(made: Reduced, statement: Assign, operation: ir.MakeFunction) -> list[Statement]:
+    function, reads = operation.function, list[Statement]()
+    text = Literal(text_of(function))
+    if not is_tuple(made.facts, function):
+        return [replace(statement, operation=ir.Copy(text))]
+    captures = captures_of(made.facts)
+    closure = made.functions.made.get(statement.targets[0])
+    given = defaults_of(operation)  # some of them are known here
+    parts: list[Any] = [text, *(given[version] for version in _defaults(captures.operation(function)))]
+    for cell in captures.carried(function) or ():
+        home = closure.cells.get(cell) if isinstance(closure, Closure) else None
+        if home is None:
+            made.refuse(statement.node, f"a function that captured {cell.variable!r}, and is kept,")
+        held = made.version("t", captures.held(cell))
+        reads.append(Assign((held,), ir.ReadCell(home), statement.node))
+        parts.append(held)
+    return [*reads, replace(statement, operation=ir.Make("tuple", tuple(parts)))]
+
+
+def carried_in(made: Reduced, body: Block) -> set[Cell]:
+    """The variables that functions carry which are made in a body."""
+    found: set[Cell] = set()
+    for _, statement in walk(body):
+        if isinstance(statement, Assign) and isinstance(statement.operation, ir.MakeFunction):
+            closure = made.functions.made.get(statement.targets[0])
+            cells = captures_of(made.facts).carried(statement.operation.function) or ()
+            found |= {closure.cells[cell] for cell in cells if isinstance(closure, Closure) and cell in closure.cells}
+    return found
+
+
+def unpacked(made: Reduced, operand: Operand, function: Function, node: Any) -> tuple[Closure, list[Statement]] | None:
+    """A function by what stands for it, and what reads the parts of that; None where it does not carry all."""
+    captures = captures_of(made.facts)
+    cells = captures.carried(function)
+    if cells is None:
+        return None
+    operation, before, owner = captures.operation(function), list[Statement](), captures.owner(function)
+    made.functions.owners[function] = owner
+
+    def part(value: Value) -> Version:
+        read = made.version("t", value)
+        before.append(Assign((read,), ir.GetItem(operand, Literal(place)), node))
+        return read
+
+    homes: dict[Cell, Cell] = {}
+    defaults = dict(defaults_of(operation))
+    place = 0
+    for version, default in _defaults(operation).items():
+        place += 1
+        defaults[version] = part(made.facts.values[default])  # type: ignore[index]
+    for cell in cells:
+        place += 1
+        homes[cell] = made.new_cell(cell.variable)
+        before.append(Assign((), ir.WriteCell(homes[cell], part(captures.held(cell))), node))
+    return Closure(function, owner, homes, defaults), before

@@ -1,0 +1,143 @@
+"""Calls of one of several functions: a branch on which one it is.
+
+Enters: a call of the IR, what its function may be.  Leaves: statements with one call in each branch::
+
+    f = np.sin if n > 2 else sq         if f is np.sin:         functions from outside: by identity
+    y = f(x)                                y = np.sin(x)
+                                        else:                   functions that the program makes: by their texts,
+                                            y = sq(x)           methods: by the names in their pairs
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from srcgrad.frontend.scope import importable
+from srcgrad.infer.summaries import Summary
+from srcgrad.infer.values import Exact, Value, exact, of
+from srcgrad.ir import operations as ir
+from srcgrad.ir.operations import Literal, Operand, Version
+from srcgrad.ir.regions import Assign, Block, Fall, Function, If, Statement
+from srcgrad.ir.restoring.tree import Spelled
+from srcgrad.language.operators import method_of
+from srcgrad.specialise.captures import captures_of, is_tuple
+from srcgrad.specialise.dispatching import raising
+from srcgrad.specialise.functions import at_site, function_at, is_made, text_of
+from srcgrad.specialise.receivers import by_label, come_from_outside, is_method
+from srcgrad.syntax.globals import reference
+
+if TYPE_CHECKING:
+    from srcgrad.specialise.reduced import Reduced
+
+
+def chosen(
+    made: Reduced, statement: Assign, call: ir.Call, value: Value, reduce: Callable[[Block], Block]
+) -> list[Statement] | None:
+    """The statements in place of a call; None where it is not known which function it is."""
+    (target,) = statement.targets
+    summaries = made.called.get(statement, [])
+    choices = _choices(made, statement, call, value)
+    if choices is None or len(choices) < 2:
+        return None
+    tuples = Value(frozenset(
+        a for a in value.atoms if is_method(a) or is_made(a) and is_tuple(made.facts, function_at(a))
+    ))  # fmt: skip
+    block: Block | None = None
+    for place, (function, asked, atoms) in reversed(list(enumerate(choices))):
+        result = made.version("t", made.value(target))
+        if function is None:
+            side = raising(made, statement.node, TypeError, "'NoneType' object is not callable")
+        else:
+            inner = Assign((result,), ir.Call(function, call.positional, None, call.keywords), statement.node)
+            made.called[inner] = [each for each in summaries if any(_is_of(each, atom) for atom in atoms)]
+            copied = [Assign((function,), ir.Copy(call.function), statement.node)] if _is_read(made, function) else []
+            side = Block((*copied, inner), Fall((result,)))
+        if block is None:
+            block = side
+            continue
+        tested, before = _test(made, call.function, asked, tuples, statement)
+        joined = made.version("t", made.value(target)) if place else target
+        block = Block((*before, If((joined,), tested, side, block, statement.node)), Fall((joined,)))
+    assert block is not None
+    return list(reduce(Block(block.statements, Fall())).statements)
+
+
+#: A function, or None where it is None, how it is told from others, and what it may be.
+_Choice = tuple[Any, ir.Compare, list[Any]]
+
+
+def _choices(made: Reduced, statement: Assign, call: ir.Call, value: Value) -> list[_Choice] | None:
+    """The functions that a value may be: those for which tuples stand last, which are told by what comes first in
+    them."""
+    methods = {atom for atom in value.atoms if is_method(atom)}
+    if come_from_outside(made, Value(frozenset(methods))):
+        return None
+    found: list[_Choice] = []
+    tuples: list[_Choice] = []
+
+    def add_tuple(held: Version, name: str, atoms: list[Any]) -> None:
+        label = made.version("t", exact(name))
+        tuples.append((held, ir.Compare("==", label, Literal(name)), atoms))
+
+    texts: dict[Function, list[Any]] = {}
+    for atom in sorted(value.atoms - methods - {Exact(None)}, key=str):
+        if is_made(atom):
+            texts.setdefault(function_at(atom), []).append(atom)
+        elif isinstance(atom, Exact) and callable(atom.value):
+            name = getattr(atom.value, "__name__", "function")
+            function = Literal(Spelled(reference(importable(name, atom.value)), atom.value))
+            found.append((function, ir.Compare("is", call.function, function), [atom]))
+        else:
+            return None
+    if len({*map(text_of, texts)}) < len(texts):
+        return None
+    for text, group in texts.items():
+        held = made.version("f", Value(frozenset(group)))
+        closure = at_site(made, group[0].site) if len(group) == 1 else None
+        if closure is not None:
+            made.functions.made[held] = closure
+        elif captures_of(made.facts).carried(text) is None:
+            return None
+        if is_tuple(made.facts, text):
+            add_tuple(held, text_of(text), group)
+        else:
+            found.append((held, ir.Compare("==", call.function, Literal(text_of(text))), group))
+    for name, group in by_label(methods).items():
+        add_tuple(made.version("f", Value(frozenset(group))), name, group)
+    if Exact(None) in value.atoms:
+        found.insert(0 if tuples else len(found), (None, ir.Compare("is", call.function, Literal(None)), []))
+    return found + tuples
+
+
+def _test(
+    made: Reduced, function: Operand, asked: ir.Compare, tuples: Value, statement: Assign
+) -> tuple[Operand, list[Statement]]:
+    """Whether a function is a choice, and what asks that."""
+    tested, before = made.version("t", of(bool)), list[Statement]()
+    if asked.left is not function:  # what comes first in a tuple
+        assert isinstance(asked.left, Version)
+        made.values[asked.left] = of(str)
+        held = made.version("f", tuples)
+        before.append(Assign((held,), ir.Copy(function), statement.node))
+        before.append(Assign((asked.left,), ir.GetItem(held, Literal(0)), statement.node))
+    elif isinstance(asked.right, Literal) and isinstance(asked.right.value, str):
+        made.functions.texts.add(asked.right.value)
+    return tested, [*before, Assign((tested,), asked, statement.node)]
+
+
+def _is_read(made: Reduced, function: Operand) -> bool:
+    """Whether a choice is read of what stands for it."""
+    return isinstance(function, Version) and function not in made.functions.made
+
+
+def _is_of(summary: Summary, atom: Any) -> bool:
+    if is_made(atom):
+        return summary.function is function_at(atom)
+    function = atom.function if is_method(atom) else atom.value
+    if (name := method_of(function)) is not None:
+        return summary.function.name == name
+    code = getattr(function, "__code__", None)
+    namespace = getattr(function, "__globals__", None)
+    is_of_text = code is not None and summary.namespace is namespace and summary.function.name == code.co_name
+    return is_of_text and (not is_method(atom) or summary.function.qualname == function.__qualname__)

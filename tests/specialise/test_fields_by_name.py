@@ -1,0 +1,166 @@
+"""Fields that functions read and set by their names: ``getattr``, ``setattr``, ``replace``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from tests.specialise.serving import check_refused, check_right
+
+X = np.array([0.7, 1.3, 0.4, 1.9])
+
+
+@dataclass
+class Setting:
+    a: float
+    b: object = 2.0
+    log: list = field(default_factory=list)
+
+    def times(self, v):
+        return self.a * v
+
+
+@dataclass
+class Started(Setting):
+    c: float = 1.0
+
+    def __post_init__(self):
+        self.a = self.a * self.c
+        self.log.append(self.a)
+
+
+@dataclass
+class Partly:
+    a: float
+    q: float = field(init=False, default=2.0)
+
+
+class Plain:
+    rate = 3.0
+
+    def __init__(self, a):
+        self.a = a
+
+    def times(self, v):
+        return self.a * v
+
+    @property
+    def doubled(self):
+        return self.a * self.a
+
+    @doubled.setter
+    def doubled(self, v):
+        self.a = v * 2.0
+
+
+class Pair(NamedTuple):
+    a: float
+    b: object = 2.0
+
+    def doubled(self):
+        return self._replace(a=self.a * 2.0)
+
+
+class Anything:
+    def __init__(self, a):
+        self.a = a
+
+    def __getattr__(self, name):
+        return 5.0
+
+
+def another_shares_what_it_is_not_given(x):
+    d = Setting(x[0], x[1])
+    e = replace(d, a=d.a * x[2])
+    e.log.append(x[3])
+    d.a = x[1]
+    return e.a * e.b * d.log[0] * d.a
+
+
+def started_again(x):
+    d = Started(x[0], c=x[1])
+    e = replace(d, b=x[2])
+    return e.a * e.b * len(d.log) * d.log[1] * d.a
+
+
+def replaced_in_a_loop(x):
+    d, total = Setting(x[0]), 0.0
+    for k in range(3):
+        d = replace(d, a=d.a * x[k], b=d.times(x[3]))
+        total = total + d.a * d.b
+    return total
+
+
+def fields_are_read_once_the_others_are_computed(x):
+    d = Setting(x[0])
+
+    def change():
+        d.b = x[3]
+        return x[1]
+
+    return replace(d, a=change()).b * d.a
+
+
+def set_and_read(x):
+    o, name = Plain(x[0]), "a"
+    setattr(o, name, x[1] * getattr(o, name))
+    setattr(o, "z", x[2])
+    return getattr(o, "a") * getattr(o, "z") * getattr(o, "rate") * getattr(o, "times")(x[3])
+
+
+def through_a_property(x):
+    o = Plain(x[0])
+    setattr(o, "doubled", x[1])
+    return getattr(o, "doubled") * getattr(o, "missing", x[2]) * o.a
+
+
+def items_of_named_tuples(x):
+    p = Pair(x[0], [x[1]])
+    q = p._replace(a=x[2])
+    q.b.append(x[3])
+    r = Pair(x[0])
+    for k in range(3):
+        r = r._replace(b=r.a * x[k])
+    return p.b[1] * q.b[0] * q.a * r.doubled().a * r.b * p._replace().a * p._replace(b=x[1], a=x[2]).b
+
+
+def what_is_missing_is_caught(x):
+    o = Plain(x[0])
+    try:
+        return getattr(o, "missing") * x[1]
+    except AttributeError:
+        return x[2] * o.a
+
+
+@pytest.mark.parametrize("function", [
+    another_shares_what_it_is_not_given, started_again, replaced_in_a_loop,
+    fields_are_read_once_the_others_are_computed, set_and_read, through_a_property, items_of_named_tuples,
+    what_is_missing_is_caught,
+])  # fmt: skip
+def test_fields_by_their_names_are_right(function, monkeypatch):
+    check_right(function, monkeypatch, X)
+
+
+def may_be_there(x):
+    o = Plain(x[0])
+    if x[1] > 0.0:
+        o.b = x[2]
+    return getattr(o, "b", x[3]) * o.a
+
+
+def is_made_up(x):
+    o = Anything(x[0])
+    return getattr(o, "a", x[1]) * getattr(o, "b", x[2])
+
+
+def is_set_by_the_class(x):
+    d = Partly(x[0])
+    return replace(d, a=x[1]).a * d.q
+
+
+@pytest.mark.parametrize("function", [may_be_there, is_made_up, is_set_by_the_class])
+def test_fields_of_which_it_is_not_known_are_refused(function, monkeypatch):
+    check_refused(function, monkeypatch, X)
