@@ -207,10 +207,12 @@ def unpacked_alone(x):
     return last(*q, k=q.pop() ** 2)
 
 
-def test_arguments_that_are_unpacked_after_the_keywords_are_refused():
+def test_arguments_that_are_unpacked_after_the_keywords():
     """Python takes the items of a list that is unpacked alone after the keywords: value and gradient were wrong."""
-    with pytest.raises(srcgrad.UnsupportedSyntax, match=r"(?s)a keyword may change what is unpacked.*\^"):
-        srcgrad.grad(unpacked_alone)(POINT)
+    _run(unpacked_alone, POINT)
+    with srcgrad.options(infer=False):
+        with pytest.raises(srcgrad.UnsupportedSyntax, match=r"(?s)a keyword may change what is unpacked.*\^"):
+            srcgrad.grad(unpacked_alone)(POINT)
 
 
 def summed(x, d, grown):
