@@ -41,10 +41,13 @@ def of_emitted(
         return get_attribute(analysis, frame, statement, given.positional[0], name, heap)
     if function is runtime.defaulting:
         return _defaulting(frame, statement, given, heap)
-    if function in _COPYING and len(given.positional) == 1:
+    if function in _COPYING:
         copied = _Copied(heap, is_deep=function is not runtime.own)
-        value, heap = copied.value(given.positional[0])
-        return value if function is runtime.frozen else union(value, given.positional[0]), heap
+        parts = [copied.value(value) for value in given.positional]
+        if len(parts) > 1:  # ``private`` of several
+            return container(frame, statement, copied.heap, tuple, Contents(parts=tuple(parts)))
+        is_new = function in (runtime.frozen, runtime.private)
+        return parts[0] if is_new else union(parts[0], given.positional[0]), copied.heap
     if function is runtime.as_list and len(given.positional) == 1:
         return _as_list(analysis, frame, statement, given, heap)
     effect = of_function(function)
@@ -62,7 +65,7 @@ def of_emitted(
 _CONTAINERS = (list, tuple, deque, *MAPPINGS)
 #: What says which items are meant.
 _PLACES = (slice, range)
-_COPYING = (runtime.frozen, runtime.kept, runtime.own, runtime.snapshot)
+_COPYING = (runtime.frozen, runtime.kept, runtime.own, runtime.private, runtime.snapshot)
 
 
 def _with_objects(frame: Frame, heap: Heap, values: Iterable[Value]) -> frozenset[Atom]:
@@ -120,10 +123,7 @@ class _Copied:
         self.before, self.heap, self.is_deep = heap, heap, is_deep
         self.made: dict[Site, Value] = {}
 
-    def value(self, value: Value) -> tuple[Value, Heap]:
-        return self._value(value), self.heap
-
-    def _value(self, value: Value) -> Value:
+    def value(self, value: Value) -> Value:
         return replace(union(NEVER, *map(self._atom, value.atoms)), is_any=value.is_any)
 
     def _atom(self, atom: Atom) -> Value:
@@ -136,7 +136,7 @@ class _Copied:
             root = part if isinstance(part, _Part) else _Part(atom.site)
             made = Site(atom.site.kind, ("copy", root), root.of.context)
             self.made[atom.site] = at(made) if self.is_deep or atom.site.kind is not tuple else at(made, atom.site)
-            contents, inside = self.before[atom.site], self._value if self.is_deep else lambda held: held
+            contents, inside = self.before[atom.site], self.value if self.is_deep else lambda held: held
             copy_ = replace(
                 contents,
                 parts=None if contents.parts is None else tuple(map(inside, contents.parts)),

@@ -173,12 +173,18 @@ def of_function(function: object) -> Effect:
 
 
 _HANDING_ON = Effect(returns="alias")
+_EMITTED = frozenset(runtime.__all__)
 
 
 def is_of_emitted(function: object) -> bool:
     """Whether a function is one of the runtime's that emitted code names."""
-    home = str(getattr(function, "__module__", ""))
-    return home.startswith("srcgrad.runtime.") and getattr(function, "__name__", "") in runtime.__all__
+    name = getattr(function, "__name__", "")
+    return name in _EMITTED and getattr(runtime, name) is function
+
+
+def updating_in_emitted() -> frozenset[str]:
+    """The names of the functions that emitted code names and that update an operand."""
+    return frozenset(name for name, made in _of_runtime().items() if made.is_known and made.updates)
 
 
 @cache

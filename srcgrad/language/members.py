@@ -261,14 +261,14 @@ element: copy replace
 #: hold, as its result.  A cotangent, tangent or shadow is ``fresh`` or a ``view``: it holds no objects, since those of
 #: objects are dicts.  What calls functions that it is given, or makes what is called, is ``unknown``.
 RUNTIME = """
-updates keeps: accumulate add_at unrest
-updates keeps alias: put_back
+updates keeps: accumulate add_at put_back unrest
 updates: claim step
-calls: asked chosen chosen_number argsorted
+calls: argsorted asked chosen chosen_number
 unknown: Closure attempt attempt_store attempt_whole attribute bound closure defaulting left_early made made_of raisable
 unknown: raised_augmenting raised_by_manager raised_entering raised_in_place raised_iterating tried
-fresh: add all_places are_numbers count dtype_of_first followed is_above is_below is_between is_bound is_exact
-fresh: is_made_of is_mapping is_replaced is_sequence is_within one_for readable separate shadow shortest shuffled taken
+fresh: add all_places along_places are_numbers count diagonal_places dtype_of_first each_once entering flat_places
+fresh: followed held_before held_inside is_above is_below is_between is_bound is_exact is_made_of is_mapping is_replaced
+fresh: is_sequence is_within mask_places one_for private readable require_apart separate shadow shortest shuffled taken
 fresh: unshared untake untaken where_places zeros_like
 view: as_given as_list as_stored field_of fresh given_to items_like items_moved like_own own_adjoint pack_like part_like
 view: placed_alone rearray remerged repairs rest_like spread stored tangent_like unarray unbroadcast unfield ungather

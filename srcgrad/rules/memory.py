@@ -34,16 +34,6 @@ MIRRORS = frozenset(
         runtime.rest_like, runtime.frozen, runtime.own_adjoint, runtime.tangent_like,
     }
 )  # fmt: skip
-#: What the runtime knows to be new; its other functions may hand on what they are given.
-_NEW_HERE = frozenset(
-    {
-        runtime.zeros_like, runtime.untake, runtime.add, runtime.private, runtime.shadow, runtime.entering,
-        runtime.taken, runtime.untaken, runtime.held_before, runtime.along_places, runtime.diagonal_places,
-        runtime.each_once, runtime.flat_places, runtime.held_inside, runtime.mask_places, runtime.shuffled,
-        runtime.where_places, runtime.unshared, runtime.asked, runtime.readable, runtime.followed, runtime.step,
-        runtime.require_apart,
-    }
-)  # fmt: skip
 
 
 def home_of(function: object) -> str:
@@ -62,8 +52,8 @@ def makes_new(function: object, name: str | None = None) -> bool:
     if function is None:
         return False
     try:
-        if function in _NEW_HERE:
-            return True
+        if effects.is_of_emitted(function):
+            return effects.of_function(function).returns == "fresh"
         if name is not None and not _is_new_method(name):
             return False
         if getattr(function, "__module__", "") == "srcgrad.runtime.scipy.sparse":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import heapq
 import inspect
 import operator
@@ -13,8 +14,10 @@ import gast
 import numpy as np
 import pytest
 
+from srcgrad import runtime
 from srcgrad.language import effects
 from tests.language.observing import OBJECTS, observe
+from tests.rules.samples import SAMPLES
 
 #: What would need a file, a device or a thread of its own, or a value that no test can make: not called, listed alone.
 _NOT_CALLED = {"__release_buffer__"}
@@ -150,3 +153,24 @@ def test_options_that_change_nothing() -> None:
     for text in ("np.nan_to_num(y, copy=c)", "np.nan_to_num(y, False)", "np.median(y, None, None, True)"):
         assert updates(text) == {0} or 0 in updates(text), text
     assert not effects.of_function(np.ma.add).is_known
+
+
+def test_functions_of_emitted_code_change_what_is_listed_alone() -> None:
+    """Every sample of a rule of theirs is called, and what it was given is compared with what it was."""
+    called = 0
+    for function, samples in SAMPLES.items():
+        effect = effects.of_function(function)
+        if not effects.is_of_emitted(function) or not effect.is_known or effect.updates:
+            continue
+        for sample in samples:
+            before = copy.deepcopy((sample.args, sample.kwargs))
+            with np.errstate(all="ignore"):
+                function(*sample.args, **sample.kwargs)
+            np.testing.assert_equal((sample.args, sample.kwargs), before, err_msg=function.__name__)
+            called += 1
+    assert called > 200
+
+
+def test_what_emitted_code_updates_is_listed() -> None:
+    assert effects.updating_in_emitted() == {"accumulate", "add_at", "claim", "put_back", "step", "unrest"}
+    assert set(effects._of_runtime()) <= set(runtime.__all__)

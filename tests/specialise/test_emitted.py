@@ -1,0 +1,159 @@
+"""Derivatives of derivatives: the text of a derivative is written from what is inferred of it, as a user's is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+import srcgrad
+from srcgrad import pipeline
+from srcgrad.programs import Compiled, Request
+
+POINT = np.array([0.7, 1.1, -0.4])
+
+
+def branches_in_a_loop(x):
+    s = 0.3
+    for i in range(len(x)):
+        s = s + x[i] ** 2 * np.sin(x[i]) if x[i] > 0.0 else s * x[i]
+    return s
+
+
+def stores_in_a_loop(x):
+    y = np.zeros(4)
+    for i in range(3):
+        y[i] = x[i] * y[i - 1] + np.exp(x[i])
+        y[i] *= x[0]
+    return np.sum(y[:3] * y[1:])
+
+
+def stops_early(x):
+    s = 1.0
+    for i in range(3):
+        s = s * x[i] + np.cos(x[i])
+        if s > 1.9:
+            return s * s
+    return s + x[0]
+
+
+def a_list_that_grows_and_shrinks(x):
+    kept = [x[0]]
+    for i in range(3):
+        kept.append(x[i] * kept[-1])
+    last = kept.pop()
+    return last * kept[1] + sum(kept)
+
+
+def rows_in_a_dict(x):
+    rows = {"a": x * x, "b": np.sin(x)}
+    rows["a"][1] = x[2] ** 3
+    return np.sum(rows["a"] * rows["b"])
+
+
+def scaled(y, by):
+    y[0] = y[0] * by
+    return y[1] * by
+
+
+def a_callee_that_stores(x):
+    y = x * x
+    s = scaled(y, x[2])
+    return s * np.sum(y)
+
+
+@dataclass
+class Pair:
+    left: Any
+    right: Any
+
+    def product(self):
+        return self.left * self.right
+
+
+def an_object_whose_field_changes(x):
+    pair = Pair(x[0], x[1])
+    pair.left = pair.product() + x[2]
+    return pair.product() ** 2
+
+
+def a_value_put_back_where_it_was_read(x):
+    y = np.cos(x)
+    y[1] += y[0] * y[1]
+    y[0] = y[1] * x[2]
+    return y[0] * y[1]
+
+
+def until_it_is_large(x):
+    s = x[0]
+    while s < 3.0:
+        s = s * 1.5 + x[1] ** 2
+    return s * x[2]
+
+
+PROGRAMS = (
+    branches_in_a_loop, stores_in_a_loop, stops_early, a_list_that_grows_and_shrinks, rows_in_a_dict,
+    a_callee_that_stores, an_object_whose_field_changes, a_value_put_back_where_it_was_read, until_it_is_large,
+)  # fmt: skip
+
+
+def differences(function: Callable[..., Any], at: np.ndarray, step: float = 1e-5) -> np.ndarray:
+    moved = step * np.eye(at.size)
+    return np.array([(function(at + d) - function(at - d)) / (2 * step) for d in moved])
+
+
+def only_inferred(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """From here on, refuse to compile from what the front end writes; the names of what is compiled."""
+    real, served = pipeline.compile_request, list[str]()
+
+    def compile_request(request: Request, taken: frozenset[str] = frozenset()) -> Compiled:
+        assert request.inferred, request.callee
+        made = real(request, taken)
+        served.append(request.callee.function.__name__)
+        return made
+
+    monkeypatch.setattr(pipeline, "compile_request", compile_request)
+    return served
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
+def test_the_text_of_a_gradient_is_inferred(program: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The Hessian by both ways, against differences of the gradient, with no front end to fall back on."""
+    gradient = srcgrad.grad(program)
+    expected = differences(gradient, POINT)
+    gradient = srcgrad.grad(program)
+    served = only_inferred(monkeypatch)
+    for found in (srcgrad.jacobian(gradient)(POINT.copy()), srcgrad.hessian(program)(POINT.copy())):
+        np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-8)
+    assert f"grad_{program.__name__}" in served
+
+
+def test_a_third_derivative_is_inferred(monkeypatch: pytest.MonkeyPatch) -> None:
+    def f(t):
+        s = t
+        for _ in range(2):
+            s = s * s + np.sin(t)
+        return s
+
+    second = srcgrad.grad(srcgrad.grad(f))
+    expected = (second(0.6 + 1e-5) - second(0.6 - 1e-5)) / 2e-5
+    only_inferred(monkeypatch)
+    np.testing.assert_allclose(srcgrad.grad(srcgrad.grad(srcgrad.grad(f)))(0.6), expected, rtol=1e-6)
+
+
+def test_what_is_added_to_an_item_is_added_when_it_is_known() -> None:
+    """The item of a buffer was read before the branch that computes what is added, and stored as a name of its own,
+    which is no buffer: TypeError."""
+
+    def f(x):
+        y = np.cos(x)
+        if y[1] > -9.0:
+            k = int(y[2] > 9.0)
+            return y[k] * y[1] + np.sum(y)
+        return y[2]
+
+    found = srcgrad.jacobian(srcgrad.grad(f))(POINT)
+    np.testing.assert_allclose(found, differences(srcgrad.grad(f), POINT), rtol=1e-6, atol=1e-8)
