@@ -42,7 +42,7 @@ from srcgrad.analysis.text import TextReader
 from srcgrad.analysis.values import fact_of_expression
 from srcgrad.emit.load import load
 from srcgrad.emit.printer import emit
-from srcgrad.errors import InternalError
+from srcgrad.errors import InternalError, UnsupportedSyntax
 from srcgrad.faults import reported
 from srcgrad.frontend.as_python import as_python
 from srcgrad.frontend.derivatives import unpassed
@@ -114,7 +114,9 @@ class Module(CalleesAsValues):
         if callee not in normal:
             entry = self._entry(callee)
             with remembering(self.forms.written):  # from what is inferred of the call, or else by the front end
-                plain = specialised(entry.instance) if isinstance(entry.instance, Instance) else normalize(entry)
+                plain = self._of_derivative(callee, entry)
+                if plain is None:
+                    plain = specialised(entry.instance) if isinstance(entry.instance, Instance) else normalize(entry)
             self.underway.add(callee)
             try:
                 normal[callee] = inline_local_functions(plain, self._unless_underway)
@@ -136,6 +138,17 @@ class Module(CalleesAsValues):
         kept = unpassed(derived.function)
         request = Request(inner, derived.wanted, mode, None, derived.tupled, self.doors, kept=kept, shown=self.shown)
         return Callee(compile_request(request).entry, classes=callee.classes)
+
+    def _of_derivative(self, callee: Callee, entry: Callee) -> Function | None:
+        """The text of a derivative that is called inside, from what is inferred of it; None where that is refused."""
+        if entry is callee or callee.classes or not present_options().infer or not isinstance(callee.function, Derived):
+            return None
+        try:
+            made = callee_for(entry, None, self.forms.journal)
+            assert isinstance(made.instance, Instance)
+            return specialised(made.instance)
+        except UnsupportedSyntax:
+            return None
 
     def _unless_underway(self, callee: Callee) -> Function | None:
         return None if callee in self.underway else self.normalized(callee)

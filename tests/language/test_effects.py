@@ -155,6 +155,7 @@ def test_options_that_change_nothing() -> None:
     assert not effects.of_function(np.ma.add).is_known
 
 
+@pytest.mark.filterwarnings("ignore")
 def test_functions_of_emitted_code_change_what_is_listed_alone() -> None:
     """Every sample of a rule of theirs is called, and what it was given is compared with what it was."""
     called = 0
