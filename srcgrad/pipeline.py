@@ -42,7 +42,7 @@ from srcgrad.analysis.text import TextReader
 from srcgrad.analysis.values import fact_of_expression
 from srcgrad.emit.load import load
 from srcgrad.emit.printer import emit
-from srcgrad.errors import InternalError, UnsupportedSyntax
+from srcgrad.errors import InternalError
 from srcgrad.faults import reported
 from srcgrad.frontend.as_python import as_python
 from srcgrad.frontend.derivatives import unpassed
@@ -57,7 +57,7 @@ from srcgrad.optimize.purity import enters
 from srcgrad.programs import Asked, Compiled, Prepared, Request, present_forms, present_options, without_collecting
 from srcgrad.rules.facts import Array, Fact, Sequence, Unknown, is_real
 from srcgrad.spec import check_emitted, check_normal_form
-from srcgrad.specialise.entry import callee_for
+from srcgrad.specialise.entry import callee_for, of_text
 from srcgrad.specialise.instances import Instance
 from srcgrad.specialise.writing import specialised
 from srcgrad.syntax.depth import deep_enough
@@ -114,7 +114,7 @@ class Module(CalleesAsValues):
         if callee not in normal:
             entry = self._entry(callee)
             with remembering(self.forms.written):  # from what is inferred of the call, or else by the front end
-                plain = self._of_derivative(callee, entry)
+                plain = of_text(callee, entry, self.forms.journal) if present_options().infer else None
                 if plain is None:
                     plain = specialised(entry.instance) if isinstance(entry.instance, Instance) else normalize(entry)
             self.underway.add(callee)
@@ -129,26 +129,13 @@ class Module(CalleesAsValues):
     def _entry(self, callee: Callee) -> Callee:
         """The derivative that a callee is, as a function of its own; any other callee as it is."""
         derived = callee.function
-        if isinstance(derived, Guarded):
-            return unguarded(callee)
         if not isinstance(derived, Derived):
-            return callee
+            return unguarded(callee) if isinstance(derived, Guarded) else callee
         mode, known = NESTED.get(derived.mode, derived.mode), (callee.statics, callee.lengths, callee.classes)
         inner = Callee(derived.function, *known, instance=callee.instance)  # type: ignore[arg-type]
         kept = unpassed(derived.function)
         request = Request(inner, derived.wanted, mode, None, derived.tupled, self.doors, kept=kept, shown=self.shown)
         return Callee(compile_request(request).entry, classes=callee.classes)
-
-    def _of_derivative(self, callee: Callee, entry: Callee) -> Function | None:
-        """The text of a derivative that is called inside, from what is inferred of it; None where that is refused."""
-        if entry is callee or callee.classes or not present_options().infer or not isinstance(callee.function, Derived):
-            return None
-        try:
-            made = callee_for(entry, None, self.forms.journal)
-            assert isinstance(made.instance, Instance)
-            return specialised(made.instance)
-        except UnsupportedSyntax:
-            return None
 
     def _unless_underway(self, callee: Callee) -> Function | None:
         return None if callee in self.underway else self.normalized(callee)

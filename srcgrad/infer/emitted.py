@@ -21,7 +21,8 @@ from srcgrad.infer.objects import MAPPINGS, container, get_attribute, is_plain
 from srcgrad.infer.outside import is_of_library
 from srcgrad.infer.parameters import Given
 from srcgrad.infer.values import NEVER, Array, At, Atom, Exact, Value, are_numbers, at, exact, is_unchanging, union
-from srcgrad.language.effects import is_of_emitted, of_function
+from srcgrad.language.effects import is_listed, is_of_emitted, of_function
+from srcgrad.rules.table import is_constant, lookup
 
 if TYPE_CHECKING:
     from srcgrad.infer.frames import Frame
@@ -42,7 +43,7 @@ def of_emitted(
     if function is runtime.defaulting:
         return _defaulting(frame, statement, given, heap)
     if function in _COPYING:
-        copied = _Copied(heap, is_deep=function is not runtime.own)
+        copied = _Copied(heap, _LISTED.get(function), is_deep=function is not runtime.own)
         parts = [copied.value(value) for value in given.positional]
         if len(parts) > 1:  # ``private`` of several
             return container(frame, statement, copied.heap, tuple, Contents(parts=tuple(parts)))
@@ -51,6 +52,8 @@ def of_emitted(
     if function is runtime.as_list and len(given.positional) == 1:
         return _as_list(analysis, frame, statement, given, heap)
     effect = of_function(function)
+    if lookup(function) is None and not is_constant(function) and not is_listed(function):
+        return NotImplemented
     if not effect.is_known or effect.calls and not is_plain(analysis, heap, *given.values()):
         return NotImplemented
     objects = _with_objects(frame, heap, given.values())
@@ -66,6 +69,7 @@ _CONTAINERS = (list, tuple, deque, *MAPPINGS)
 #: What says which items are meant.
 _PLACES = (slice, range)
 _COPYING = (runtime.frozen, runtime.kept, runtime.own, runtime.private, runtime.snapshot)
+_LISTED: dict[Any, type] = {runtime.frozen: deque, runtime.own: tuple}
 
 
 def _with_objects(frame: Frame, heap: Heap, values: Iterable[Value]) -> frozenset[Atom]:
@@ -117,10 +121,12 @@ class _Part:
 
 
 class _Copied:
-    """A copy of containers and objects, ``is_deep`` of those in them too; what else they hold is not copied."""
+    """A copy of containers and objects, ``is_deep`` of those in them too; what else they hold is not copied.
 
-    def __init__(self, heap: Heap, *, is_deep: bool) -> None:
-        self.before, self.heap, self.is_deep = heap, heap, is_deep
+    ``listed``: a class of containers of which lists are made."""
+
+    def __init__(self, heap: Heap, listed: type | None, *, is_deep: bool) -> None:
+        self.before, self.heap, self.listed, self.is_deep = heap, heap, listed, is_deep
         self.made: dict[Site, Value] = {}
 
     def value(self, value: Value) -> Value:
@@ -134,8 +140,9 @@ class _Copied:
             part = atom.site.origin[1] if isinstance(atom.site.origin, tuple) else None
             # All copies of an object are alike, and so are copies of copies, as loops make them.
             root = part if isinstance(part, _Part) else _Part(atom.site)
-            made = Site(atom.site.kind, ("copy", root), root.of.context)
-            self.made[atom.site] = at(made) if self.is_deep or atom.site.kind is not tuple else at(made, atom.site)
+            kind = list if atom.site.kind is self.listed else atom.site.kind
+            made = Site(kind, ("copy", root), root.of.context)
+            self.made[atom.site] = at(made)
             contents, inside = self.before[atom.site], self.value if self.is_deep else lambda held: held
             copy_ = replace(
                 contents,

@@ -182,6 +182,11 @@ def is_of_emitted(function: object) -> bool:
     return name in _EMITTED and getattr(runtime, name) is function
 
 
+def is_listed(function: object) -> bool:
+    """Whether the table says what one of the functions does that emitted code names."""
+    return is_of_emitted(function) and getattr(function, "__name__", "") in _of_runtime()
+
+
 def updating_in_emitted() -> frozenset[str]:
     """The names of the functions that emitted code names and that update an operand."""
     return frozenset(name for name, made in _of_runtime().items() if made.is_known and made.updates)

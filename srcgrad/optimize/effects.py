@@ -24,8 +24,8 @@ CHANGING_METHODS = effects.updating()
 _ODD = frozenset((gast.NamedExpr, gast.Yield, gast.YieldFrom, gast.Await))
 _LEAVES = frozenset((gast.Name, gast.Constant, GlobalReference))
 _OWN_LIST = ("append", "pop")
-#: Functions of the runtime that change their first argument; ``step`` may raise as well.
-IN_PLACE = effects.updating_in_emitted() - {"step"}
+#: Functions of the runtime that change their first argument, and do nothing else that is seen.
+IN_PLACE = effects.updating_in_emitted() - {"shuffled", "step", "tangent_like"}
 EXITS = (gast.Return, gast.Raise, gast.Break, gast.Continue)
 
 

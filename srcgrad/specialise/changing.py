@@ -48,5 +48,5 @@ def may_change(made: Reduced, statement: Assign) -> bool:
 
 def _only_computes(function: object, count: int, names: Collection[str]) -> bool:
     effect = of_function(function)
-    is_changing = effect.is_known and (effect.updated(count, names) or effect.draws)
+    is_changing = not effect.is_known or effect.updated(count, names) or effect.draws
     return lookup(function) is not None and not is_changing

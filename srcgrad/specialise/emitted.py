@@ -40,6 +40,8 @@ def augmented(context: Context, statement: gast.AugAssign) -> bool:
             if not isinstance(getattr(_origin(statement), "target", target), gast.Name):
                 context.refuse(statement, "an assignment in place of which the parts stand apart")
             value: Any = statement.value
+            if not isinstance(statement.op, gast.Add | gast.Sub):
+                context.refuse(statement, "this assignment in place")
             if isinstance(statement.op, gast.Sub):
                 made, name = operate(context, gast.USub(), [atom(context, value)], value), context.fresh()
                 context.out.append(nf.Bind(name, *made, context.span))
@@ -129,9 +131,8 @@ def _is_pop(context: Context, node: gast.Call) -> bool:
     match node:
         case gast.Call(func=gast.Attribute(value=gast.Name() as base, attr="pop"), args=[], keywords=[]):
             value = context.reduced.value(node.statement.operation.function) if hasattr(node, "statement") else None
-            return value is not None and any(isinstance(a, Bound) for a in value.atoms) and not are_sets(
-                context.value(base)
-            )
+            bounds = [] if value is None else [a for a in value.atoms if isinstance(a, Bound)]
+            return bool(bounds) and all(a.name == "pop" for a in bounds) and not are_sets(context.value(base))
     return False
 
 

@@ -13,13 +13,14 @@ from typing import Any
 
 from srcgrad.errors import UnsupportedSyntax
 from srcgrad.frontend.journal import Journal
-from srcgrad.frontend.normal_form import Callee
+from srcgrad.frontend.normal_form import Callee, Derived, Function
 from srcgrad.frontend.source import source_of
 from srcgrad.infer.calls import model_of
 from srcgrad.infer.entry import described
 from srcgrad.infer.interpreter import GivenUp, analysed
 from srcgrad.specialise.ended import refuse_ended
-from srcgrad.specialise.instances import instance_of
+from srcgrad.specialise.instances import Instance, instance_of
+from srcgrad.specialise.writing import specialised
 
 MOST = 5_000  # statements that the analysis runs
 
@@ -38,3 +39,16 @@ def callee_for(callee: Callee, arguments: tuple[tuple[Any, ...], Mapping[str, An
         raise UnsupportedSyntax("what its values may be is not known", source_of(function).span())
     refuse_ended(function, facts)
     return replace(callee, instance=instance_of(model_of(function) or function, facts.entry[0], facts))
+
+
+def of_text(callee: Callee, entry: Callee, journal: Journal) -> Function | None:
+    """The normal form of the text of a derivative that is called inside, where what it is given is data; None of what
+    is no derivative, or refused."""
+    if not isinstance(callee.function, Derived) or callee.classes:
+        return None
+    try:
+        made = callee_for(entry, None, journal)
+        assert isinstance(made.instance, Instance)
+        return specialised(made.instance)
+    except UnsupportedSyntax:
+        return None
