@@ -118,7 +118,7 @@ def read_here(body: Iterable[gast.AST], peek: Callable[[gast.AST], Known]) -> It
                 except UnresolvedName:  # the target of a comprehension
                     known = []
                 raws = [found(instance.kind, name) for instance in known]
-                if raws and all(isinstance(raw, FunctionType | staticmethod | classmethod) for raw in raws):
+                if raws and all(isinstance(raw, FunctionType | classmethod) for raw in raws):
                     yield place_of(node), method_signature(known, name)
         pending += children(node)
 

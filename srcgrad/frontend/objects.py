@@ -145,7 +145,7 @@ class Objects(Knowing):
             return self.method(raw.fget, atom, [], [], node, expression)
         if isinstance(raw, FunctionType) and place_of(node) in self._places_kept:
             return call_runtime(runtime.bound, [atom, constant(name, node)], node), Fixed()
-        if isinstance(raw, FunctionType | staticmethod | classmethod):
+        if isinstance(raw, FunctionType | classmethod):
             self._refuse_method(node, place_of(node), method_signature([known], name))
         if is_descriptor(raw) and not callable(raw):
             raise self.refuse(

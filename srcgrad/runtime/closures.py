@@ -36,6 +36,17 @@ class Closure(tuple[Any, ...]):
 
     __slots__ = ()
 
+    def __eq__(self, other: object) -> bool:
+        """Python asks whether it is the same function, which equal values do not tell."""
+        if self is other or not isinstance(other, Closure) or self.function is not other.function:
+            return self is other
+        raise RefusedType("two local functions with one text are compared; keep a name or a number beside each of them")
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = tuple.__hash__
+
     @property
     def function(self) -> Callable[..., Any]:
         made: Callable[..., Any] = self[0]
