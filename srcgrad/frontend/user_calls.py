@@ -369,11 +369,17 @@ class UserCalls(Dicts):
             if after:
                 raise self.refuse(node, "arguments after a starred argument", "pass them one by one")
             star = self.fresh()
+            self._look_how_many(arguments.star.id, len(names), signature.name, node, is_rest=True)
             self.out.append(Unpack((*names, star), arguments.star.id, self.span, star=len(names)))
             return [*before, *(load(name, node) for name in names)], load(star, node)
         if names:
+            self._look_how_many(arguments.star.id, len(names), signature.name, node)
             self.out.append(Unpack(tuple(names), arguments.star.id, self.span))
         return [*before, *(load(name, node) for name in names), *after], None
+
+    def _look_how_many(self, star: str, count: int, name: str, node: gast.AST, *, is_rest: bool = False) -> None:
+        given = [load(star, node), *(constant(value, node) for value in (count, name, is_rest))]
+        self.look(runtime.require_given, given, node)
 
     def _packed(
         self, values: Sequence[gast.expr | Static], kind: str, node: gast.AST, keys: tuple[str, ...] = ()

@@ -41,7 +41,8 @@ _EFFECTS_HERE = IN_PLACE | {
     "require_bound_of_slice", "require_cast", "require_items", "require_alike", "require_hashed", "require_memory",
     "require_kept", "require_matrix", "require_reflected", "require_wide",
     "require_row", "require_rows", "require_signed",
-    "require_set", "require_some", "require_stores", "require_unshared", "shuffled", "step", "unwritten",
+    "require_given", "require_set", "require_some", "require_stores", "require_unshared", "shuffled", "step",
+    "unwritten",
 }  # fmt: skip
 
 

@@ -107,6 +107,7 @@ constant(
     runtime.asked, runtime.readable, runtime.followed, runtime.step,
     runtime.is_mapping,
     runtime.is_sequence, runtime.is_made_of, runtime.made_of, runtime.unwritten, runtime.require_some, runtime.leaving,
+    runtime.require_given,
     runtime.require_item, runtime.require_row, runtime.require_rows, runtime.require_factory, runtime.require_bound,
     runtime.bound, runtime.is_bound, runtime.tried, runtime.raised_by_manager, runtime.left_early,
     runtime.raised_entering,

@@ -88,7 +88,7 @@ _NAMES = {
         "require_firsts require_item require_kept require_matrix require_wide "
         "require_key require_length require_mapping require_new require_no_object require_number require_places "
         "require_real require_row require_rows "
-        "require_set require_some rewound stop_gradient unvaried"
+        "require_set require_some require_given rewound stop_gradient unvaried"
     ),
     "einsum": "transposed_subscripts uneinsum written_subscripts",
     "elementwise": (

@@ -14,16 +14,19 @@ from __future__ import annotations
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from srcgrad.infer.values import ANY, At, Bound, union
+from srcgrad import runtime
+from srcgrad.infer.values import ANY, At, Bound, exact, union
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal, Operand
 from srcgrad.ir.regions import Assign, Block, Function, If, Loop, Statement, With, blocks_of, operands_of, walk
 from srcgrad.ir.restoring.pending import own_operands
+from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.ir.rewriting import with_operands
 from srcgrad.specialise.functions import closure_of, is_made
 from srcgrad.specialise.places import builtin_of
 from srcgrad.specialise.raising import is_caught
 from srcgrad.specialise.rows import items_of, items_value
+from srcgrad.syntax.globals import of_runtime, reference
 
 if TYPE_CHECKING:
     from srcgrad.specialise.reduced import Reduced
@@ -70,6 +73,7 @@ def _for_parameters(
     values = [union(*(each.arguments.get(version, ANY) for each in summaries)) for version in left]
     targets = tuple(made.version("t", value) for value in values)
     if targets:
+        before.append(_how_many(made, call.star, len(targets), text, statement.node))
         before.append(Assign(targets, ir.Unpack(call.star, len(targets)), statement.node))
     return list(targets)
 
@@ -99,11 +103,22 @@ def _for_rest(
     targets, node = tuple(made.version("t", value) for value in values), statement.node
     others = call.star
     if left:
+        before.append(_how_many(made, call.star, len(left), text, node, is_rest=True))
         others = made.version("t", items_value(made, list, items_of(made, values[-1]), node))
         before.append(Assign((*targets[:-1], others), ir.Unpack(call.star, len(targets), len(left)), node))
     before.append(Assign((targets[-1],), ir.Call(builtin_of(tuple), (others,)), node))
     made.rests.add(targets[-1])
     return list(targets[:-1]), targets[-1]
+
+
+def _how_many(
+    made: Reduced, star: Operand, count: int, text: Function, node: Any, *, is_rest: bool = False
+) -> Assign:
+    """The check how many items a star gives, of which Python raises another exception than of what is unpacked."""
+    check = Literal(Spelled(reference(of_runtime(runtime.require_given)), runtime.require_given))
+    name = text.qualname.rpartition("<locals>.")[-1]
+    given = (star, Literal(count), Literal(name), Literal(is_rest))
+    return Assign((made.version("t", exact(None)),), ir.Call(check, given), node)
 
 
 def _may_have_defaults(made: Reduced, call: ir.Call, atom: Any) -> bool:

@@ -359,7 +359,7 @@ def _effect(context: Context, called: gast.Call) -> None:
         _insert(context, called)
         return
     function = function_called(context, called)
-    if function is runtime.require_assigned or function is runtime.require_places:
+    if any(function is each for each in (runtime.require_assigned, runtime.require_given, runtime.require_places)):
         context.out.append(nf.Effect(placed(gast.Expr(settled(context, called)), called), context.span))
         return
     home = str(getattr(function, "__module__", "")).split(".")[0].lstrip("_")
