@@ -88,7 +88,7 @@ _NAMES = {
         "require_firsts require_item require_kept require_matrix require_wide "
         "require_key require_length require_mapping require_new require_no_object require_number require_places "
         "require_real require_row require_rows "
-        "require_set require_some require_given rewound stop_gradient unvaried"
+        "require_set require_some rewound stop_gradient unvaried"
     ),
     "einsum": "transposed_subscripts uneinsum written_subscripts",
     "elementwise": (
@@ -120,7 +120,7 @@ _NAMES = {
     ),
     "norms": "from_matrices norm_shares norm_slope safe_power to_matrices vector_axis",
     "objects": (
-        "attribute bound is_bound made never require_assigned require_bound require_defined require_fields "
+        "attribute bound is_bound made never require_given require_assigned require_bound require_defined require_fields "
         "require_hashed require_not_none require_reflected"
     ),
     "outputs": "require_alike require_cast require_items require_memory require_output require_signed",

@@ -266,16 +266,6 @@ def require_row(x: Any) -> None:
         raise RefusedType(f"an iterator over a {type(x).__name__} is kept under a name; make it a list before")
 
 
-def require_given(items: Any, count: int, name: str, is_rest: bool = False) -> None:
-    """Raise what Python raises where a star gives a function fewer items than it has parameters left, or more; where
-    ``is_rest``, it takes more."""
-    given = len(items) if hasattr(items, "__len__") else count  # an iterator is taken apart where it is unpacked
-    if given < count:
-        raise TypeError(f"{name}() missing {count - given} required positional argument{'s' * (count - given > 1)}")
-    if given > count and not is_rest:
-        raise TypeError(f"{name}() takes {count} positional arguments from * but {given} were given")
-
-
 def require_some(count: int) -> None:
     """Raise what ``functools.reduce`` raises where it has no items and no start."""
     if not count:

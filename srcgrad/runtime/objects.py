@@ -218,6 +218,16 @@ def require_not_none(x: Any, name: str = "", *other: Any) -> None:
         raise TypeError("an object is called, indexed or computed with that is None")
 
 
+def require_given(items: Any, count: int, name: str, is_rest: bool = False) -> None:
+    """Raise what Python raises where a star gives a function fewer items than it has parameters left, or more; where
+    ``is_rest``, it takes more."""
+    given = len(items) if hasattr(items, "__len__") else count  # an iterator is taken apart where it is unpacked
+    if given < count:
+        raise TypeError(f"{name}() missing {count - given} required positional argument{'s' * (count - given > 1)}")
+    if given > count and not is_rest:
+        raise TypeError(f"{name}() takes {count} positional arguments from * but {given} were given")
+
+
 def never(x: Any, name: str) -> Any:
     """In place of ``x.name`` where ``x`` is an item of a list that had none when this was compiled."""
     raise RefusedType(f"{name!r} of a {type(x).__name__}, which lay in a list that was taken to be empty")
