@@ -279,7 +279,7 @@ def each_once(x: Any) -> Any:
 
 def _taken_out(x: Any) -> Any:
     if isinstance(x, np.ndarray):
-        result = x.copy()
+        result = x.copy() if x.ndim else x[()]  # what a cell holds is a number: it is no memory that others see
         x[...] = 0
         return result
     if isinstance(x, tuple | list | deque):

@@ -92,3 +92,24 @@ REFUSED: frozenset[str] = frozenset("with_auxiliary of_what_is_passed".split())
 @pytest.mark.parametrize(("function", "arguments"), PROGRAMS, ids=lambda part: getattr(part, "__name__", ""))
 def test_derivatives(function: Any, arguments: tuple[Any, ...], monkeypatch: pytest.MonkeyPatch) -> None:
     assert check(function, arguments, monkeypatch) == (function.__name__ not in REFUSED)
+
+
+def _stores(values):
+    values[0] = values[0] * values[1]
+    return values[0] * values[1]
+
+
+def test_gradients_by_items_of_a_list_are_numbers():
+    """They were arrays without axes, so that ``y *= x[0]`` changed the item that ``y`` was read from."""
+
+    def f(x):
+        found = grad(_stores)([x[0], x[1]])
+        y = found[0]
+        y *= x[0]
+        return y * found[0]
+
+    point = np.array([0.7, 1.1])
+    value, gradient = value_and_grad(f)(point)
+    differences = [(f(point + d) - f(point - d)) / 2e-6 for d in 1e-6 * np.eye(2)]
+    np.testing.assert_allclose(value, f(point), rtol=1e-15)
+    np.testing.assert_allclose(gradient, differences, rtol=1e-7)
