@@ -263,7 +263,7 @@ element: copy replace
 RUNTIME = """
 updates keeps: accumulate add_at put_back unrest
 updates keeps alias: tangent_like
-updates draws: shuffled
+draws: shuffled
 updates: claim step
 calls alias: from_pairs keyed merged union
 calls: argsorted asked chosen chosen_number require_hashed

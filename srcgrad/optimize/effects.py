@@ -25,7 +25,7 @@ _ODD = frozenset((gast.NamedExpr, gast.Yield, gast.YieldFrom, gast.Await))
 _LEAVES = frozenset((gast.Name, gast.Constant, GlobalReference))
 _OWN_LIST = ("append", "pop")
 #: Functions of the runtime that change their first argument, and do nothing else that is seen.
-IN_PLACE = effects.updating_in_emitted() - {"shuffled", "step", "tangent_like"}
+IN_PLACE = effects.updating_in_emitted() - {"step", "tangent_like"}
 EXITS = (gast.Return, gast.Raise, gast.Break, gast.Continue)
 
 

@@ -174,6 +174,6 @@ def test_functions_of_emitted_code_change_what_is_listed_alone() -> None:
 
 def test_what_emitted_code_updates_is_listed() -> None:
     assert effects.updating_in_emitted() == {
-        "accumulate", "add_at", "claim", "put_back", "shuffled", "step", "tangent_like", "unrest"
+        "accumulate", "add_at", "claim", "put_back", "step", "tangent_like", "unrest"
     }  # fmt: skip
     assert set(effects._of_runtime()) <= set(runtime.__all__)
