@@ -63,7 +63,7 @@ def chosen(
     return list(reduce(Block(block.statements, Fall())).statements)
 
 
-#: A function, or None where it is None, how it is told from others, and what it may be.
+#: A function, or None where it is None, how it is distinguished from others, and what it may be.
 _Choice = tuple[Any, ir.Compare, list[Any]]
 
 
