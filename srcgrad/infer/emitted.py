@@ -51,6 +51,8 @@ def of_emitted(
         return parts[0] if is_new else union(parts[0], given.positional[0]), copied.heap
     if function is runtime.as_list and len(given.positional) == 1:
         return _as_list(analysis, frame, statement, given, heap)
+    if function in ATTEMPTS:
+        return _attempted(analysis, frame, statement, given, heap)
     effect = of_function(function)
     if lookup(function) is None and not is_constant(function) and not is_listed(function):
         return NotImplemented
@@ -69,6 +71,10 @@ _CONTAINERS = (list, tuple, deque, *MAPPINGS)
 #: What says which items are meant.
 _PLACES = (slice, range)
 _COPYING = (runtime.frozen, runtime.kept, runtime.own, runtime.private, runtime.snapshot)
+#: What calls a function where something of what it raises may be caught.
+ATTEMPTS = (runtime.attempt, runtime.attempt_store, runtime.attempt_whole)
+#: What an attempt raised: None, or an exception, of which nothing is read that varies.
+RAISED = union(exact(None), at(Site(BaseException, "raised")))
 _LISTED: dict[Any, type] = {runtime.frozen: deque, runtime.own: tuple}
 
 
@@ -111,6 +117,19 @@ def _as_list(analysis: Analysis, frame: Frame, statement: Statement, given: Give
     """A list of the items of another one, or of what else holds some; an empty one of None."""
     items, heap = elements(analysis, frame, statement, given.positional[0], heap)
     return container(frame, statement, heap, list, Contents(rest=items))
+
+
+def _attempted(analysis: Analysis, frame: Frame, statement: Statement, given: Given, heap: Heap) -> Made:
+    """``attempt(f, (ValueError,), x)``: what ``f(x)`` returns, and None, or None and what it raised."""
+    function, _, *arguments = given.positional
+    outer, frame.raised = frame.raised, [heap]
+    made = analysis.call(frame, statement, function, tuple(arguments), heap)
+    raised, frame.raised = frame.raised, outer
+    value, after = (NEVER, heap) if made is None else made
+    for each in raised:
+        frame.may_raise(each)
+        after = after.join(each)
+    return container(frame, statement, after, tuple, Contents(parts=(union(value, exact(None)), RAISED)))
 
 
 @dataclass(frozen=True)

@@ -77,6 +77,7 @@ class Analysis:
         self._without_text: set[FunctionType] = set()
         self._classes: set[type] = set()  # of which it may call methods
         self.carried: set[Value] = set()  # what exceptions may hold that are raised where something catches them
+        self.throws_data = False  # whether the program raises exceptions that hold more than text
 
     # --- functions ---------------------------------------------------------------------------------------------------
     def lowered(self, function: FunctionType) -> Function | None:

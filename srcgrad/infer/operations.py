@@ -288,17 +288,17 @@ def _unpack(
     analysis: Analysis, frame: Frame, statement: Assign, op: ir.Unpack, heap: Heap
 ) -> tuple[tuple[Value, ...], Heap] | None:
     source = frame[op.source]
+    frame.may_raise(heap)
+    given = [_known(Value(frozenset((atom,))), heap) for atom in source.atoms if atom != Exact(None)]
+    is_known = all(one is not None and one.parts is not None for one in given)
+    if given and is_known and op.star is None and not source.is_any:
+        fitting = [one.parts for one in given if one is not None and one.parts and len(one.parts) == op.count]
+        return (tuple(map(union, *fitting)), heap) if fitting or not op.count else None
     known = _known(source, heap)
-    if known is not None and known.parts is not None and op.star is None:
-        frame.may_raise(heap)
-        return (known.parts, heap) if len(known.parts) == op.count else None
     if known is not None and known.parts is not None and op.star is not None:
-        frame.may_raise(heap)
-        behind = len(known.parts) - (op.count - op.star - 1)
-        if behind < op.star:
+        if (behind := len(known.parts) - (op.count - op.star - 1)) < op.star:
             return None
-        inside = Contents(parts=known.parts[op.star : behind])
-        rest, heap = container(frame, statement, heap, list, inside)
+        rest, heap = container(frame, statement, heap, list, Contents(parts=known.parts[op.star : behind]))
         return (*known.parts[: op.star], rest, *known.parts[behind:]), heap
     held, heap = elements(analysis, frame, statement, source, heap)
     if frame.is_unknown:

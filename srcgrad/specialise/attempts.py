@@ -25,6 +25,7 @@ import gast
 from srcgrad import runtime
 from srcgrad.frontend.scope import importable
 from srcgrad.frontend.source import Source
+from srcgrad.infer.emitted import RAISED
 from srcgrad.infer.values import ANY
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Cell, Literal, Operand, Version
@@ -53,7 +54,7 @@ from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.specialise.inlining import Renaming, bound_by, has_attempts
 from srcgrad.specialise.instances import Instance
 from srcgrad.specialise.managers import are_known, early, is_indifferent, is_silent, opened_and_left, suppressed, tried
-from srcgrad.specialise.parts import RAISED, TRUTH, Apart, Around, attempted, called_where_read, without_lookups
+from srcgrad.specialise.parts import TRUTH, Apart, Around, attempted, called_where_read, without_lookups
 from srcgrad.specialise.raising import caught_of, raises
 from srcgrad.specialise.reduced import Reduced
 from srcgrad.specialise.returning import returned_behind

@@ -12,6 +12,8 @@ tapes, and owns the buffers that it adds to::
 
 from __future__ import annotations
 
+from dataclasses import replace
+from types import FunctionType
 from typing import Any
 
 import gast
@@ -19,7 +21,8 @@ import gast
 from srcgrad import runtime
 from srcgrad.frontend import normal_form as nf
 from srcgrad.frontend.desugar.build import call_runtime, constant, load, placed
-from srcgrad.infer.values import Bound
+from srcgrad.infer.emitted import ATTEMPTS
+from srcgrad.infer.values import At, Bound
 from srcgrad.ir import operations as ir
 from srcgrad.rules.memory import CHANGES
 from srcgrad.specialise.containers import applied
@@ -27,7 +30,7 @@ from srcgrad.specialise.context import Context
 from srcgrad.specialise.expressions import Made, atom, named, operate, settled
 from srcgrad.specialise.instances import static_of
 from srcgrad.specialise.set_operations import are_sets
-from srcgrad.syntax.globals import of_runtime, reference
+from srcgrad.syntax.globals import GlobalBinding, of_runtime, reference
 from srcgrad.syntax.parse import clone
 
 
@@ -119,11 +122,33 @@ def operation(context: Context, node: gast.Call, function: Any) -> Made | None:
         values = [atom(context, value) for value in fields.values]
         names = [str(key.value) for key in fields.keys]
         return packed(context, node, kind, dict(zip(names, values, strict=True)))
+    if function in ATTEMPTS:
+        return _attempted(context, node, function.__name__)
     if function is runtime.attribute:
         held, name = named(context, node.args[0]), node.args[1]
         made = call_runtime(runtime.attribute, [load(held, node), constant(name.value, node)], node)
         return made, nf.Field(held, name.value, shared=True)
     return None
+
+
+def _attempted(context: Context, node: gast.Call, by: str) -> Made:
+    """An attempt of another function of the text."""
+    from srcgrad.specialise.calls import of_user  # which calls ``operation``
+
+    first, caught = map(context.reduced.value, node.statement.operation.positional[:2])
+    function, summaries = static_of(first), context.reduced.calls.get(node.statement, [])
+    held = [context.facts.contents.get(atom.site) for atom in caught.atoms if isinstance(atom, At)]
+    kinds = [static_of(kind) for one in held[:1] if one is not None and len(held) == 1 for kind in one.parts or ()]
+    is_known = isinstance(function, FunctionType) and summaries and kinds
+    if not is_known or not all(isinstance(kind, type) and issubclass(kind, BaseException) for kind in kinds):
+        context.refuse(node, "an attempt of a function that is not known")
+    call = placed(gast.Call(node.args[0], node.args[2:], []), node)
+    call.statement = node.statement
+    _, operation = of_user(context, call, summaries, function, call.args, call.func)
+    assert isinstance(operation, nf.Call)
+    guarded = replace(operation.callee, function=nf.Guarded(function, tuple(kinds), by))
+    head = reference(GlobalBinding("attempt", guarded))
+    return placed(gast.Call(head, list(operation.arguments), []), node), nf.Call(guarded, operation.arguments)
 
 
 def _is_pop(context: Context, node: gast.Call) -> bool:

@@ -40,6 +40,7 @@ from srcgrad.frontend import normal_form as nf
 from srcgrad.frontend.classes import found, is_user_class
 from srcgrad.frontend.desugar.build import load, placed
 from srcgrad.frontend.scope import importable
+from srcgrad.infer.emitted import RAISED
 from srcgrad.infer.summaries import Summary
 from srcgrad.infer.values import ANY, NEVER, At, Bound, Exact, Value, exact
 from srcgrad.ir import operations as ir
@@ -57,7 +58,7 @@ from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.expressions import named, settled
 from srcgrad.specialise.instances import static_of
-from srcgrad.specialise.parts import RAISED, TRUTH, Apart, Around
+from srcgrad.specialise.parts import TRUTH, Apart, Around
 from srcgrad.specialise.reduced import Reduced
 from srcgrad.syntax.globals import call_runtime, of_runtime, reference
 from srcgrad.syntax.parse import names_read

@@ -22,9 +22,9 @@ import gast
 from srcgrad.errors import UnsupportedSyntax
 from srcgrad.frontend.normal_form import Callee, Guarded, LocalFunction
 from srcgrad.frontend.source import Source
-from srcgrad.infer.heap import Site
+from srcgrad.infer.emitted import RAISED
 from srcgrad.infer.summaries import Summary
-from srcgrad.infer.values import ANY, Array, At, Exact, Of, Value, are_numbers, at, exact, union
+from srcgrad.infer.values import ANY, Array, At, Exact, Of, Value, are_numbers, exact, union
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Cell, Literal, Operand, Version
 from srcgrad.ir.regions import (
@@ -55,8 +55,6 @@ from srcgrad.specialise.unassigned import is_look
 from srcgrad.syntax.globals import GlobalBinding, reference
 from srcgrad.syntax.namer import Namer
 
-#: What an attempt raised: None, or an exception, of which nothing is read that varies.
-RAISED = union(exact(None), at(Site(BaseException, "raised")))
 TRUTH = union(exact(True), exact(False))
 
 
