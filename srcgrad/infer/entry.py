@@ -131,7 +131,7 @@ class Kinds:
         if kind in (dict, OrderedDict) and not is_open and all(type(key) in (str, int) for key in value):
             entries = tuple((key, inside(item)) for key, item in value.items())
             return self._held(value, kind, entries, Contents(single=False, entries=entries))
-        if kind in (dict, OrderedDict) and is_any_key:
+        if kind in (dict, OrderedDict) and (is_any_key or is_open and all(type(key) in (str, int) for key in value)):
             return self._of_any_number(value, kind, [*value, *value.values()], inside)
         if kind in (set, frozenset):
             return self._of_any_number(value, kind, value, inside)

@@ -32,6 +32,7 @@ from srcgrad.infer.objects import (
 from srcgrad.infer.outside import JOINING, is_of_library
 from srcgrad.infer.values import (
     ANY,
+    FUNCTIONS,
     NEVER,
     SCALARS,
     Array,
@@ -150,7 +151,11 @@ def _item(analysis: Analysis, frame: Frame, statement: Statement, atom: Atom, in
             return of(str), heap
         case Exact() | Of() if class_of(atom) in SCALARS and not hasattr(class_of(atom), "__getitem__"):
             return None  # it has no items
+        case At(site=Site(kind=kind)) if kind is slice:
+            return None
         case Exact(value=np.dtype(names=None)):
+            return None
+        case Exact(value=found_) if isinstance(found_, FUNCTIONS) or _is_plain_class(found_):
             return None
         case Exact(value=joining) if any(joining is each for each in JOINING) and is_plain(analysis, heap, index):
             parts = parts_of(index, heap)
@@ -160,6 +165,11 @@ def _item(analysis: Analysis, frame: Frame, statement: Statement, atom: Atom, in
         case Bound(function=None):
             return None
     return ANY, analysis.unknown([receiver, index], heap)
+
+
+def _is_plain_class(found: Any) -> bool:
+    """Whether an object is a class that is not subscripted."""
+    return type(found) is type and not hasattr(found, "__class_getitem__")
 
 
 def _compares_plainly(analysis: Analysis, heap: Heap, held: Value) -> bool:
@@ -202,7 +212,8 @@ def _or_missing(
     """What a mapping gives of a key that it may not hold."""
     if kind is Counter:
         return union(found, exact(0)), heap
-    if kind is not defaultdict:
+    factories = union(*(heap[atom.site].get("default_factory") for atom in receiver.atoms if isinstance(atom, At)))
+    if kind is not defaultdict or factories == exact(None):
         return found, heap
     made = analysis.call(frame, statement, exact(MODELS[defaultdict.__missing__]), (receiver, key), heap)
     return (found, heap) if made is None else (union(found, made[0]), heap.join(made[1]))
@@ -295,7 +306,9 @@ def _put(
             return None
         case Bound(function=None) | Exact(value=np.dtype()):
             return None
-        case At(site=Site(kind=kind)) if kind is tuple:
+        case Exact(value=found) if isinstance(found, FUNCTIONS) or type(found) is type:
+            return None
+        case At(site=Site(kind=kind)) if kind in (tuple, slice):
             return None
         case At(site=Site(kind=np.flatiter) as site):
             arrays = heap[site].get("of")

@@ -34,7 +34,22 @@ from srcgrad.infer.objects import (
 from srcgrad.infer.outside import is_of_library
 from srcgrad.infer.sequences import compared, joined_sequences
 from srcgrad.infer.sets import set_operator
-from srcgrad.infer.values import ANY, NEVER, SCALARS, Array, At, Atom, Bound, Exact, Of, Value, exact, of, union
+from srcgrad.infer.values import (
+    ANY,
+    FUNCTIONS,
+    NEVER,
+    SCALARS,
+    Array,
+    At,
+    Atom,
+    Bound,
+    Exact,
+    Of,
+    Value,
+    exact,
+    of,
+    union,
+)
 from srcgrad.ir.evaluating import BINARY, COMPARING, UNARY
 from srcgrad.ir.operations import END, UNBOUND
 from srcgrad.language.models import CLASSES, MODELS
@@ -92,7 +107,9 @@ def elements(analysis: Analysis, frame: Frame, statement: Statement, value: Valu
                 found.append(of(str))
             case Exact(value=bytes()) | Of() if isinstance(atom, Exact) or atom.kind is bytes:
                 found.append(of(int))
-            case Exact(value=found_) if type(found_) in SCALARS or isinstance(found_, np.dtype):
+            case Exact(value=found_) if type(found_) in (*SCALARS, type) or isinstance(found_, (np.dtype, *FUNCTIONS)):
+                pass
+            case At(site=Site(kind=kind)) if kind is slice:
                 pass
             case Of(kind=kind) if kind in SCALARS or issubclass(kind, np.number | np.bool_):
                 pass

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from types import BuiltinFunctionType, FunctionType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -22,6 +23,8 @@ import numpy as np
 if TYPE_CHECKING:
     from srcgrad.infer.heap import Site
 
+#: Classes of functions, which have no items.
+FUNCTIONS = (FunctionType, BuiltinFunctionType, np.ufunc, type(np.sum))
 #: Classes of which objects hold nothing but their value, so that two that are equal cannot be told apart by a program
 #: (but by ``is``, which Python leaves open).
 SCALARS = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis), type(NotImplemented))

@@ -22,10 +22,9 @@ from srcgrad.frontend.scope import importable
 from srcgrad.frontend.signatures import signature_of
 from srcgrad.infer.calls import model_of
 from srcgrad.infer.items import is_index
-from srcgrad.infer.objects import CONTAINERS
 from srcgrad.infer.outside import COMPILED_BY_CYTHON, is_of_library
 from srcgrad.infer.summaries import Summary
-from srcgrad.infer.values import SCALARS, Array, At, Atom, Bound, Exact, Of, union
+from srcgrad.infer.values import SCALARS, Array, At, Bound, Exact, Of, union
 from srcgrad.ir import operations as ir
 from srcgrad.language.effects import is_of_emitted, is_reading, of_function
 from srcgrad.language.effects import method as method_of_builtin
@@ -41,6 +40,7 @@ from srcgrad.specialise.expressions import (
     atom,
     is_container,
     is_of_arrays,
+    is_only_data,
     is_spelled,
     is_varied_container,
     settled,
@@ -114,7 +114,7 @@ def call(context: Context, node: gast.Call) -> Made:
     value = context.reduced.value(operation.function)
     bounds = [each for each in value.atoms if isinstance(each, Bound)]
     names = {(each.name, each.function) for each in bounds}
-    is_method = not value.is_any and len(names) == 1 and all(map(_is_data, value.atoms - {*bounds}))
+    is_method = not value.is_any and len(names) == 1 and all(map(is_only_data, value.atoms - {*bounds}))
     if is_method and isinstance(node.func, gast.Attribute):
         bound = replace(bounds[0], receiver=union(*(each.receiver for each in bounds)))
         if bound.function is None:
@@ -131,13 +131,6 @@ def call(context: Context, node: gast.Call) -> Made:
             head = placed(gast.Attribute(receiver, node.func.attr, gast.Load()), node.func)
             return of_user(context, node, called, bound.function, [receiver, *node.args], head, skipped=1)
     context.refuse(node, "this call")
-
-
-def _is_data(atom: Atom) -> bool:
-    """Whether an atom is data, of which nothing is called but its methods."""
-    if isinstance(atom, Exact):
-        return type(atom.value) in SCALARS
-    return isinstance(atom, Array | Of) or isinstance(atom, At) and atom.site.kind in (None, slice, *CONTAINERS)
 
 
 def _of_method(context: Context, node: gast.Call, called: list[Summary], function: FunctionType, how: Method) -> Made:
@@ -180,7 +173,7 @@ def _method(context: Context, node: gast.Call, bound: Bound) -> Made:
         return settled(context, node), nf.Unruled(error, draws=True)
     is_copied = name == "copy" and not given  # lists and dicts as well
     is_theirs = is_copied or is_of_arrays(name)
-    atoms = frozenset(a for a in atoms if isinstance(a, Array | Of | Exact) or not (is_theirs and _is_data(a)))
+    atoms = frozenset(a for a in atoms if isinstance(a, Array | Of | Exact) or not (is_theirs and is_only_data(a)))
     is_data = not bound.receiver.is_any and all(isinstance(a, Array | Of | Exact) for a in atoms)
     scalars = {a for a in atoms if isinstance(a, Of) or isinstance(a, Exact) and type(a.value) in SCALARS}
     is_scalar = bool(atoms) and scalars == atoms

@@ -12,6 +12,7 @@ from srcgrad.ir.regions import Assign
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.language.effects import method, of_function
 from srcgrad.rules.table import lookup
+from srcgrad.specialise.expressions import is_only_data
 from srcgrad.specialise.instances import static_of
 
 if TYPE_CHECKING:
@@ -26,10 +27,11 @@ def changes_nothing(made: Reduced, statement: Assign) -> bool:
         case ir.Call(function=Literal(value=Spelled(value=called)), positional=given, keywords=keywords):
             return statement not in made.calls and _only_computes(called, len(given), dict(keywords))
         case ir.Call(function=function, positional=given, keywords=keywords):
-            bound, count = made.value(function), 1 + len(given)
-            return not bound.is_any and bool(bound.atoms) and all(
-                isinstance(a, Bound) and a.function is None and not method(a.name).draws
-                and not method(a.name).updated(count, dict(keywords)) for a in bound.atoms
+            value, count = made.value(function), 1 + len(given)
+            bounds = [a for a in value.atoms if isinstance(a, Bound)]
+            return not value.is_any and bool(bounds) and all(map(is_only_data, value.atoms - {*bounds})) and all(
+                a.function is None and not method(a.name).draws and not method(a.name).updated(count, dict(keywords))
+                for a in bounds
             )  # fmt: skip
     return False
 

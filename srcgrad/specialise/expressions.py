@@ -24,7 +24,19 @@ from srcgrad.infer.heap import Site
 from srcgrad.infer.items import is_index, is_slice
 from srcgrad.infer.named import is_named_tuple
 from srcgrad.infer.objects import CONTAINERS
-from srcgrad.infer.values import Array, At, Bound, Exact, Of, Value, are_numbers, are_of, is_unchanging
+from srcgrad.infer.values import (
+    SCALARS,
+    Array,
+    At,
+    Atom,
+    Bound,
+    Exact,
+    Of,
+    Value,
+    are_numbers,
+    are_of,
+    is_unchanging,
+)
 from srcgrad.rules.table import attribute as attribute_function
 from srcgrad.rules.table import is_constant, lookup, member_refusal, operator_of
 from srcgrad.specialise.carrying import carries
@@ -245,6 +257,13 @@ def is_container(value: Value) -> bool:
         isinstance(a, At) and isinstance(a.site.kind, type) and issubclass(a.site.kind, (*_CONTAINERS, set, frozenset))
         for a in value.atoms
     )
+
+
+def is_only_data(atom: Atom) -> bool:
+    """Whether an atom is data, of which nothing is called but its methods."""
+    if isinstance(atom, Exact):
+        return type(atom.value) in SCALARS
+    return isinstance(atom, Array | Of) or isinstance(atom, At) and atom.site.kind in (None, slice, *CONTAINERS)
 
 
 def is_of_arrays(name: str) -> bool:

@@ -40,7 +40,7 @@ from srcgrad.infer.values import Array, At, Bound, Exact, Of, Value
 from srcgrad.ir import operations as ir
 from srcgrad.language.effects import resizing
 from srcgrad.specialise.context import Context
-from srcgrad.specialise.expressions import Made, named, settled
+from srcgrad.specialise.expressions import Made, is_only_data, named, settled
 from srcgrad.specialise.instances import static_of
 from srcgrad.specialise.resized import resizes_data
 from srcgrad.specialise.set_operations import are_sets, may_be_set
@@ -277,7 +277,7 @@ def _view(context: Context, node: Any) -> tuple[Any, str] | None:
     if not isinstance(node, gast.Call) or made is None or not isinstance(made.operation, ir.Call) or node.args:
         return None
     function, data = context.reduced.value(made.operation.function), context.facts.data is not None
-    methods = [atom for atom in function.atoms if not (data and isinstance(atom, At) and atom.site.kind is None)]
+    methods = [atom for atom in function.atoms if not (data and is_only_data(atom))]
     names = {atom.name for atom in methods if isinstance(atom, Bound) and are(atom.receiver, MAPPINGS, data=data)}
     is_view = len(names) == 1 and names <= {"keys", "values", "items"} and not function.is_any and all(
         isinstance(atom, Bound) and are(atom.receiver, MAPPINGS, data=data) for atom in methods

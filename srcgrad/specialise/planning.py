@@ -20,7 +20,7 @@ import numpy as np
 from srcgrad.frontend.normal_form import Callee
 from srcgrad.infer.data import is_attribute
 from srcgrad.infer.facts import Facts
-from srcgrad.infer.iteration import ITERATORS
+from srcgrad.infer.iteration import ITERATORS, VIEWS
 from srcgrad.infer.objects import CONTAINERS
 from srcgrad.infer.values import SCALARS, Array, At, Bound, Exact, Of, Value, are_arrays, are_methods, are_of
 from srcgrad.ir import operations as ir
@@ -412,8 +412,8 @@ def _rebound(order: _Order, made: Naming, reads: Mapping[Operand, ir.ReadCell]) 
 
 
 def _is_run_through(value: Value) -> bool:
-    """Whether a value is an iterator, a view of a dict or a range."""
-    return are_of(value, *ITERATORS, range)
+    """Whether a value is an iterator, a view of a dict or a range; of data it may be told that it is a view."""
+    return are_of(value, *ITERATORS, range) or any(isinstance(a, At) and a.site.kind in VIEWS for a in value.atoms)
 
 
 #: Built-in functions that loops run over, by what they are given.
