@@ -53,6 +53,8 @@ def of_emitted(
         return _as_list(analysis, frame, statement, given, heap)
     if function in ATTEMPTS:
         return _attempted(analysis, frame, statement, given, heap)
+    if function is runtime.raisable and not any(map(_is_of_users, given.positional[0].atoms)):
+        return Value(RAISED.atoms - {Exact(None)}), heap
     effect = of_function(function)
     if lookup(function) is None and not is_constant(function) and not is_listed(function):
         return NotImplemented
@@ -130,6 +132,11 @@ def _attempted(analysis: Analysis, frame: Frame, statement: Statement, given: Gi
         frame.may_raise(each)
         after = after.join(each)
     return container(frame, statement, after, tuple, Contents(parts=(union(value, exact(None)), RAISED)))
+
+
+def _is_of_users(atom: Atom) -> bool:
+    kind = atom.site.kind if isinstance(atom, At) else atom.value if isinstance(atom, Exact) else None
+    return isinstance(kind, type) and not is_of_library(kind)
 
 
 @dataclass(frozen=True)
