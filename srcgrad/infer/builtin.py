@@ -196,7 +196,10 @@ def _isinstance(analysis: Analysis, frame: Frame, statement: Statement, given: _
 
 def _asked(analysis: Analysis, frame: Frame, statement: Statement, given: _Values, heap: Heap) -> Any:
     """``isinstance``, ``issubclass`` and ``callable``, where the answer is not known."""
-    return (of(bool), heap) if is_plain(analysis, heap, *given[:1]) else NotImplemented
+    # The classes of exceptions do not decide what they are, as other classes may.
+    asked = [Value(v.atoms - {a for a in v.atoms if isinstance(a, At) and a.site.kind is BaseException}, v.is_any)
+             for v in given[:1]]  # fmt: skip
+    return (of(bool), heap) if is_plain(analysis, heap, *asked) else NotImplemented
 
 
 def _callable(analysis: Analysis, frame: Frame, statement: Statement, given: _Values, heap: Heap) -> Any:

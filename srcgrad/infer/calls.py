@@ -408,7 +408,8 @@ def _of_builtin(
             changed = followed_(analysis, frame, statement, atom, name, given, heap)
             if changed is not NotImplemented:
                 return changed  # type: ignore[no-any-return]
-    if isinstance(atom, At) and kind in (None, *MAPPINGS) and name in ("items", "keys", "values") and not given.values():
+    is_view = isinstance(atom, At) and kind in (None, *MAPPINGS) and name in ("items", "keys", "values")
+    if is_view and not given.values():
         view = type(getattr({} if kind is None else kind(), name)())  # of data it is that of a dict, too
         return container(frame, statement, heap, view, Contents(fields={"of": receiver}))
     if isinstance(atom, Array) and name in IN_PLACE_METHODS and len(values) == 2 and are_numbers(*values):

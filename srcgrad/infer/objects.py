@@ -120,8 +120,10 @@ def is_method(found: object) -> bool:
 
 
 def class_of(atom: Atom) -> type | None:
-    """The class of every object of an atom, where it is one."""
+    """The class of every object of an atom, where it is one; what was raised is of any class of exceptions."""
     match atom:
+        case At(site=Site(kind=kind)) if kind is BaseException:
+            return None
         case Exact(value=value):
             return type(value)
         case Of(kind=kind) | At(site=Site(kind=kind)):
@@ -247,6 +249,8 @@ def _attribute(analysis: Analysis, frame: Frame, statement: Statement, atom: Ato
             return made or _of_builtin(frame, statement, receiver, np.ndarray, name, heap)
         case Bound(receiver=receiver, function=None) if all(map(is_data, receiver.atoms)) and not is_of_methods(name):
             return None  # or it is no method, but an attribute
+        case At(site=Site(kind=kind)) if kind is BaseException:
+            return ANY, analysis.unknown([receiver], heap)
         case At(site=Site(kind=None)) if name in DESCRIBING or name == "flat":
             from srcgrad.infer.views import described, elements_of
 

@@ -36,12 +36,12 @@ from srcgrad.syntax.parse import clone
 
 def augmented(context: Context, statement: gast.AugAssign) -> bool:
     """``buffer[index] += value``, or ``buffer += value`` where other names see the buffer; whether it is one."""
+    if _buffer(statement.target) != _buffer(getattr(_origin(statement), "target", statement.target)):
+        context.refuse(statement, "an assignment in place of which the parts stand apart")
     match statement.target:
         case gast.Subscript(value=base, slice=index) if isinstance(statement.op, gast.Add):
             _add_at(context, statement, base, index, statement.value)
         case gast.Name() as target if context.source.is_shared(_origin(statement)):
-            if not isinstance(getattr(_origin(statement), "target", target), gast.Name):
-                context.refuse(statement, "an assignment in place of which the parts stand apart")
             value: Any = statement.value
             if not isinstance(statement.op, gast.Add | gast.Sub):
                 context.refuse(statement, "this assignment in place")
@@ -74,6 +74,10 @@ def effect(context: Context, statement: gast.Expr, called: gast.Call) -> bool:
     if _is_pop(context, called):
         return bound(context, gast.Name(context.fresh(), gast.Store(), None, None), called)
     function = _function(context, called)
+    if function in (runtime.add_at, runtime.accumulate):
+        given = called.statement.node.args[0]
+        if isinstance(given, gast.Name) and _buffer(given) != _buffer(called.args[0]):
+            context.refuse(statement, "what is added to a buffer under another name")
     if function is runtime.add_at:
         _add_at(context, statement, *called.args, function=function)
     elif function is runtime.accumulate:
@@ -181,6 +185,13 @@ def _add_at(
     head = None if function is None else reference(of_runtime(function))
     is_shared = context.source.is_shared(_origin(node))
     context.out.append(nf.AddAt(holder, place, atom(context, value), context.span, head, is_shared))
+
+
+def _buffer(target: gast.expr) -> object:
+    """The variable that is added to: under another name, it would not be known that it is a buffer of the text."""
+    base = target.value if isinstance(target, gast.Subscript) else target
+    variable = getattr(getattr(base, "version", None), "variable", None)
+    return type(target), variable or getattr(base, "id", None)
 
 
 def _origin(statement: Any) -> Any:

@@ -264,6 +264,8 @@ def _tried(made: Reduced, read: Assign, between: list[Statement]) -> list[Statem
     """A read for the exception that it may raise in front of others."""
     from srcgrad.specialise.raising import is_caught, raises  # which know what is reduced
 
+    if made.source_of(made.owner).generated:  # what it raises is no matter of the user's
+        return []
     others = [other for other in between if isinstance(other, Assign) and raises(made, other, (BaseException,))]
     if not is_caught(made) or not others or not raises(made, read, (BaseException,)):
         return []

@@ -8,15 +8,18 @@ Enters: the IR of such code.  Leaves: versions without names of their own, and b
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
+
+import gast
 
 from srcgrad import runtime
 from srcgrad.infer.values import Bound, Value, exact
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Operand, Version
-from srcgrad.ir.regions import Assign, Block, Statement
+from srcgrad.ir.regions import Assign, Block, Statement, blocks_of, walk
+from srcgrad.ir.restoring.pending import reads_of
 
 
 def of_tapes(ordered: list[Assign], value: Any, uses: Mapping[Operand, list[Any]]) -> Iterator[Version]:
@@ -46,13 +49,43 @@ def together(block: Block) -> Block:
     statements = [_with_blocks(statement) for statement in block.statements]
     for statement in block.statements:
         match statement:
-            case Assign(operation=ir.Operator(symbol="+", operands=(Version() as item, _), in_place=True)):
-                place = next((j for j, s in enumerate(statements) if item in getattr(s, "targets", ())), None)
-                read = None if place is None else statements[place]
-                if isinstance(read, Assign) and isinstance(read.operation, ir.GetItem) and read.node is statement.node:
+            case Assign(operation=ir.Operator(symbol="+" | "-", operands=(Version() as item, _), in_place=True)):
+                read = _read_by(statements, item, statement)
+                if read is not None:
                     statements.remove(read)
                     statements.insert(statements.index(statement), read)
-    return replace(block, statements=tuple(statements))
+    return replace(block, statements=tuple(_read_late(statements)))
+
+
+def _read_late(statements: list[Statement]) -> list[Statement]:
+    """The same statements, with variables that closures or managers see read where they are used: a buffer has the name
+    there that the text gives it."""
+    for read in [s for s in statements if isinstance(s, Assign) and isinstance(s.operation, ir.ReadCell)]:
+        assert isinstance(read.operation, ir.ReadCell)
+        place, cell = statements.index(read), read.operation.cell
+        for behind in range(place + 1, len(statements)):
+            if _writes(statements[behind], cell) or read.targets[0] in reads_of([statements[behind]]):
+                statements.insert(behind, read)
+                del statements[place]
+                break
+    return statements
+
+
+def _writes(statement: Statement, cell: ir.Cell) -> bool:
+    operation = getattr(statement, "operation", None)
+    if isinstance(operation, ir.WriteCell | ir.DeleteCell):
+        return operation.cell is cell
+    return any(_writes(inner, cell) for block in blocks_of(statement) for _, inner in walk(block))
+
+
+def _read_by(statements: Sequence[Statement], item: Version, statement: Assign) -> Assign | None:
+    """What reads an item, or a variable, in the target of an augmented assignment."""
+    target = getattr(statement.node, "target", None)
+    for each in statements:
+        if isinstance(each, Assign) and item in each.targets:
+            is_read = isinstance(each.operation, ir.GetItem | ir.ReadCell) and target is not None
+            return each if is_read and (each.node is statement.node or each.node in gast.walk(target)) else None
+    return None
 
 
 def _with_blocks(statement: Statement) -> Statement:
