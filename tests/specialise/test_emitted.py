@@ -94,8 +94,77 @@ def until_it_is_large(x):
     return s * x[2]
 
 
+def stores_under_a_manager(x):
+    """Variables that are bound there are read where they are used: a buffer was added to under another name, and what
+    was added was lost."""
+    y = np.exp(x)
+    with np.errstate(divide="ignore"):
+        y[0] = np.sqrt(y[1]) * y[2]
+        y[1:] /= y[0]
+    return np.sum(y * y)
+
+
+def attempts_that_store(x):
+    y = np.sin(x)
+    s = 1.0
+    for i in range(5):
+        try:
+            y[i] = y[i - 1] * x[i] + 1.0
+            s = s * y[i]
+        except IndexError:
+            s = s + x[0] * y[1]
+    return s * s
+
+
+def attempts_of_a_callee(x):
+    s = x[0]
+    for i in range(3):
+        try:
+            s = s * doubled_where_positive(x, i)
+        except ValueError:
+            s = s + x[1] * s
+    return s * s
+
+
+def doubled_where_positive(x, i):
+    if x[i] < 0.0:
+        raise ValueError(i)
+    return 2.0 * x[i]
+
+
+def raises_what_it_handles(x):
+    """What was raised is of any class of exceptions: it was taken for one of none of those that are handled."""
+    s, place = x[0], 0
+    while True:
+        try:
+            if not place < len(x):
+                raise StopIteration
+            s = s * x[place] + np.cos(x[place])
+            place += 1
+        except StopIteration:
+            break
+    return s * s
+
+
+def tuples_of_several_kinds(x):
+    s = 0.3
+    for i in range(3):
+        taken = (x[i], (x[0], i)) if i > 1 else (x[1], (x[i], x[2]))
+        a, (b, c) = taken
+        s = s + a * b * c
+    return s * s
+
+
+def keys_of_a_dict(x):
+    held = {"a": x[0], "b": x[1]}
+    for key in list(held.keys()):
+        held[key] = held[key] * x[2]
+    return sum(held.values()) ** 3
+
+
 PROGRAMS = (
-    branches_in_a_loop, stores_in_a_loop, stops_early, a_list_that_grows_and_shrinks, rows_in_a_dict,
+    stores_under_a_manager, attempts_that_store, attempts_of_a_callee, raises_what_it_handles, tuples_of_several_kinds,
+    keys_of_a_dict, branches_in_a_loop, stores_in_a_loop, stops_early, a_list_that_grows_and_shrinks, rows_in_a_dict,
     a_callee_that_stores, an_object_whose_field_changes, a_value_put_back_where_it_was_read, until_it_is_large,
 )  # fmt: skip
 
@@ -157,3 +226,10 @@ def test_what_is_added_to_an_item_is_added_when_it_is_known() -> None:
 
     found = srcgrad.jacobian(srcgrad.grad(f))(POINT)
     np.testing.assert_allclose(found, differences(srcgrad.grad(f), POINT), rtol=1e-6, atol=1e-8)
+
+
+def test_buffers_under_a_manager_without_facts() -> None:
+    with srcgrad.options(specialise=False):
+        gradient = srcgrad.grad(stores_under_a_manager)
+        found = srcgrad.jacobian(gradient)(POINT)
+        np.testing.assert_allclose(found, differences(gradient, POINT), rtol=1e-6, atol=1e-8)
