@@ -17,6 +17,7 @@ import gc
 from collections import ChainMap, Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cache
 from types import (
     BuiltinFunctionType,
     CellType,
@@ -39,6 +40,7 @@ from srcgrad.infer.named import is_named_tuple
 from srcgrad.infer.values import ANY, SCALARS, Array, Bound, Exact, Of, Value, at, exact, union
 from srcgrad.language.effects import is_compiled_ufunc
 from srcgrad.language.models.array_modules import canonical
+from srcgrad.rules.table import lookup
 from srcgrad.runtime.binding import cached_function
 from srcgrad.runtime.exact import is_sparse, why_refused
 from srcgrad.runtime.objects import LIBRARIES, fields_of, is_object, package_of
@@ -137,6 +139,18 @@ def parts_of_model(found: object) -> dict[str, Any] | None:
     return None
 
 
+def is_distribution(found: Any) -> bool:
+    """Whether an object is a distribution of SciPy's of which methods have rules: ``scipy.stats.norm``."""
+    densities = [getattr(found, name, None) for name in ("logpdf", "logpmf")] if package_of(type(found)) == "scipy" else []
+    return any(lookup(density) is not None for density in densities if density is not None)
+
+
+@cache
+def _same_method(found: MethodType) -> MethodType:
+    """One object for all that are equal: Python makes one whenever a method is looked up."""
+    return found
+
+
 class Outside:
     """The sites of objects from outside, and what they hold.
 
@@ -174,8 +188,10 @@ class Outside:
             return exact(found)  # what it calls or joins is looked at where it is called or indexed
         if not callable(found) and (is_sparse(kind) or why_refused(found) is not None):
             return ANY  # its class decides what is computed with it
-        if isinstance(found, COMPILED_BY_CYTHON) and is_of_library(found):
+        if isinstance(found, COMPILED_BY_CYTHON) and is_of_library(found) or is_distribution(found):
             return exact(found)
+        if isinstance(found, MethodType) and is_distribution(found.__self__):
+            return exact(_same_method(found))
         if isinstance(found, np.generic):
             return Value(frozenset((Of(kind),)))
         known = self._values.get(id(found))
