@@ -38,9 +38,9 @@ from srcgrad.infer.examples import is_named
 from srcgrad.infer.heap import Contents, Site
 from srcgrad.infer.named import is_named_tuple
 from srcgrad.infer.values import ANY, SCALARS, Array, Bound, Exact, Of, Value, at, exact, union
-from srcgrad.language.effects import is_compiled_ufunc
+from srcgrad.language.effects import is_compiled_ufunc, of_function
 from srcgrad.language.models.array_modules import canonical
-from srcgrad.rules.table import lookup
+from srcgrad.rules.table import is_constant, lookup
 from srcgrad.runtime.binding import cached_function
 from srcgrad.runtime.exact import is_sparse, why_refused
 from srcgrad.runtime.objects import LIBRARIES, fields_of, is_object, package_of
@@ -141,8 +141,14 @@ def parts_of_model(found: object) -> dict[str, Any] | None:
 
 def is_distribution(found: Any) -> bool:
     """Whether an object is a distribution of SciPy's of which methods have rules: ``scipy.stats.norm``."""
-    densities = [getattr(found, name, None) for name in ("logpdf", "logpmf")] if package_of(type(found)) == "scipy" else []
-    return any(lookup(density) is not None for density in densities if density is not None)
+    if package_of(type(found)) != "scipy":
+        return False
+    return any(lookup(getattr(found, name, None)) is not None for name in ("logpdf", "logpmf"))
+
+
+def _is_listed(found: Any) -> bool:
+    """Whether the tables of rules or of effects say what a function that is no function of Python does."""
+    return lookup(found) is not None or is_constant(found) or of_function(found).is_known
 
 
 @cache
@@ -190,8 +196,10 @@ class Outside:
             return ANY  # its class decides what is computed with it
         if isinstance(found, COMPILED_BY_CYTHON) and is_of_library(found) or is_distribution(found):
             return exact(found)
-        if isinstance(found, MethodType) and is_distribution(found.__self__):
+        if isinstance(found, MethodType) and (is_distribution(found.__self__) or _is_listed(found)):
             return exact(_same_method(found))
+        if callable(found) and is_of_library(kind) and lookup(found) is not None:
+            return exact(found)
         if isinstance(found, np.generic):
             return Value(frozenset((Of(kind),)))
         known = self._values.get(id(found))

@@ -23,7 +23,7 @@ import numpy as np
 
 from srcgrad.runtime.refusals import RefusedType
 
-LIBRARIES = (sys.stdlib_module_names | {"numpy", "scipy", "srcgrad", "torch"}) - {"__main__", "statistics"}
+LIBRARIES = (sys.stdlib_module_names | {"numpy", "scipy", "srcgrad", "torch", "uarray"}) - {"__main__", "statistics"}
 _HEAP_TYPE = 1 << 9
 _OF_ITEMS = ("__getitem__", "__iter__", "__len__", "__missing__", "__reversed__", "__array__", "__array_ufunc__")
 _ASKED = frozenset("__round__ __floor__ __ceil__ __trunc__ __float__ __complex__ __divmod__ __rdivmod__".split())

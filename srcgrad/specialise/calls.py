@@ -11,7 +11,6 @@ import gast
 import numpy as np
 
 from srcgrad import runtime
-from srcgrad.errors import MissingRule
 from srcgrad.frontend import normal_form as nf
 from srcgrad.frontend.classes import is_user_class
 from srcgrad.frontend.derivatives import transform_of
@@ -50,6 +49,7 @@ from srcgrad.specialise.instances import covers, fixed_parameters, instance_of, 
 from srcgrad.specialise.managers import LOCKS
 from srcgrad.specialise.receivers import is_looked_up
 from srcgrad.specialise.set_operations import SETS
+from srcgrad.specialise.unruled import unruled
 from srcgrad.syntax.globals import GlobalBinding, reference
 from srcgrad.syntax.parse import clone, walk
 
@@ -86,7 +86,7 @@ def call(context: Context, node: gast.Call) -> Made:
         return placed(gast.Call(node.func, list(given), []), node), nf.Call(function, given)
     if context.source.generated and (built := emitted.operation(context, node, function)) is not None:
         return built
-    if function is runtime.defaulting:  # the items of a dict that is made
+    if function is runtime.defaulting and not node.args:  # the items of a dict that is made
         return call_runtime(function, [gast.Dict([], [])], node), nf.Pack("dict", (), ())
     if any(function is kind for kind in (bool, int, float, complex, str)) and not node.args and not node.keywords:
         return constant(function(), node), nf.Fixed()
@@ -161,6 +161,10 @@ def _of_library(context: Context, node: gast.Call, function: Any) -> Made:
     is_counting = isinstance(function, COMPILED_BY_CYTHON) and all(is_index(context.value(o)) for o in given)
     if is_constant(function) or is_computed and (is_counting or context.is_fixed(node)):
         return settled(context, node), nf.Fixed()
+    names = [keyword.arg for keyword in node.keywords if keyword.arg is not None]
+    is_changing = effect.updated(len(node.args), names) or effect.keeps or effect.calls
+    if effect.is_known and effect.returns == "fresh" and not is_changing:
+        return unruled(context, node, None, function, draws=effect.draws)
     context.refuse(node, f"a call of {getattr(function, '__name__', function)}")
 
 
@@ -168,9 +172,7 @@ def _method(context: Context, node: gast.Call, bound: Bound) -> Made:
     atoms, name, given = bound.receiver.atoms, bound.name, [*node.args, *node.keywords]
     if stores.draws(bound):
         hint = "draw from the standard distribution, and scale and shift what is drawn"
-        reason = f"there is no derivative rule for {name} of a generator"
-        error = MissingRule(reason, context.span, label="its argument varies", hint=hint)
-        return settled(context, node), nf.Unruled(error, draws=True)
+        return unruled(context, node, f"{name} of a generator", hint=hint, draws=True)
     is_copied = name == "copy" and not given  # lists and dicts as well
     is_theirs = is_copied or is_of_arrays(name)
     atoms = frozenset(a for a in atoms if isinstance(a, Array | Of | Exact) or not (is_theirs and is_only_data(a)))

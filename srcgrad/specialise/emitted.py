@@ -27,7 +27,7 @@ from srcgrad.ir import operations as ir
 from srcgrad.rules.memory import CHANGES
 from srcgrad.specialise.containers import applied
 from srcgrad.specialise.context import Context
-from srcgrad.specialise.expressions import Made, atom, named, operate, settled
+from srcgrad.specialise.expressions import Made, atom, named, operate, operation_of, settled
 from srcgrad.specialise.instances import static_of
 from srcgrad.specialise.set_operations import are_sets
 from srcgrad.syntax.globals import GlobalBinding, of_runtime, reference
@@ -126,6 +126,12 @@ def operation(context: Context, node: gast.Call, function: Any) -> Made | None:
         values = [atom(context, value) for value in fields.values]
         names = [str(key.value) for key in fields.keys]
         return packed(context, node, kind, dict(zip(names, values, strict=True)))
+    if function is runtime.defaulting:
+        shown, packed_ = operation_of(context, node.args[0])
+        if not isinstance(shown, gast.Dict) or not isinstance(packed_, nf.Pack):
+            context.refuse(node, "a dict that makes what is missing of these items")
+        rest = [settled(context, each) for each in node.args[1:]]
+        return call_runtime(runtime.defaulting, [shown, *rest], node), packed_
     if function in ATTEMPTS:
         return _attempted(context, node, function.__name__)
     if function is runtime.attribute:

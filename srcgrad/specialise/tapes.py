@@ -21,6 +21,9 @@ from srcgrad.ir.operations import Operand, Version
 from srcgrad.ir.regions import Assign, Block, Statement, blocks_of, walk
 from srcgrad.ir.restoring.pending import reads_of
 
+#: Functions that make what they are given the fields, or the items, of.
+_OF_DICTS = (exact(runtime.made), exact(runtime.defaulting))
+
 
 def of_tapes(ordered: list[Assign], value: Any, uses: Mapping[Operand, list[Any]]) -> Iterator[Version]:
     """What is put on a tape as a tuple, or taken from one and bound at once, and the fields of an object."""
@@ -32,7 +35,7 @@ def of_tapes(ordered: list[Assign], value: Any, uses: Mapping[Operand, list[Any]
         match statement.operation:
             case ir.Make(kind="tuple") if isinstance(reader, ir.Call) and _is_of_list(value(reader.function), "append"):
                 yield from statement.targets
-            case ir.Make(kind="dict") if isinstance(reader, ir.Call) and value(reader.function) == exact(runtime.made):
+            case ir.Make(kind="dict") if isinstance(reader, ir.Call) and value(reader.function) in _OF_DICTS:
                 yield from statement.targets
             case ir.Call(function=function) if isinstance(reader, ir.Copy | ir.WriteCell | ir.Unpack):
                 if _is_of_list(value(function), "pop"):

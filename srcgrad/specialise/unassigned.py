@@ -32,6 +32,8 @@ def looks(made: Reduced, statement: Assign) -> list[Assign]:
         made.require_global(operation.name, statement.node)
     if not _may_have_no_value(made, statement) or isinstance(getattr(statement.node, "ctx", None), gast.Del):
         return []
+    if made.source_of(made.owner).generated:  # which reads a variable under the test that it was bound under
+        return []
     if not made.value(statement.targets[0]) or (
         isinstance(operation, ir.Bound) and made.value(operation.source) == exact(ir.UNBOUND)
     ):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -162,8 +163,28 @@ def keys_of_a_dict(x):
     return sum(held.values()) ** 3
 
 
+def a_dict_that_makes_what_is_missing(x):
+    """The items that it is made of were left out."""
+    held = defaultdict(lambda: 2.0, {"a": x[0] * x[1]})
+    y = held["b"] * x[2] + held["a"]
+    held["a"] += y
+    return held["a"] * held["b"] * y
+
+
+def what_an_assertion_leaves(x):
+    """A variable that is bound under a test is read again under the same test."""
+    s = x[0] * x[1]
+    try:
+        assert s < 50.0
+        assert s > 50.0, "small"
+        s = s * 100.0
+    except AssertionError:
+        s = s * x[2]
+    return s * s
+
+
 PROGRAMS = (
-    stores_under_a_manager, attempts_that_store, attempts_of_a_callee, raises_what_it_handles, tuples_of_several_kinds,
+    a_dict_that_makes_what_is_missing, what_an_assertion_leaves, stores_under_a_manager, attempts_that_store, attempts_of_a_callee, raises_what_it_handles, tuples_of_several_kinds,
     keys_of_a_dict, branches_in_a_loop, stores_in_a_loop, stops_early, a_list_that_grows_and_shrinks, rows_in_a_dict,
     a_callee_that_stores, an_object_whose_field_changes, a_value_put_back_where_it_was_read, until_it_is_large,
 )  # fmt: skip
