@@ -42,7 +42,7 @@ _DEEPEST, _LONGEST = 30, 50  # objects in each other, and items that are told ap
 _MOST = 20_000  # objects that are looked into: some seconds
 _SINGLE = (type(None), type(Ellipsis), type(NotImplemented), type(np._NoValue))
 #: Classes of objects that hold nothing of the user's, whichever object it is.
-_CLOSED = (np.random.Generator, np.random.RandomState, np.dtype, Decimal, Fraction, range)
+_CLOSED = (np.random.Generator, np.random.RandomState, Decimal, Fraction, range)
 
 
 def described(value: Any) -> object:
@@ -140,7 +140,9 @@ class Kinds:
             fields = {name: inside(held) for name, held in fields_of(value).items()}
             return self._held(value, kind, tuple(fields.items()), Contents(single=False, fields=fields))
         is_slice = kind is slice and {*map(type, (value.start, value.stop, value.step))} <= {int, type(None)}
-        if kind in _CLOSED or is_slice:
+        is_dtype = isinstance(value, np.dtype) or kind is type and value in (bool, int, float, complex)
+        if kind in _CLOSED or is_slice or is_dtype or isinstance(value, type) and issubclass(value, np.generic):
+            kind = np.dtype if is_dtype or kind is type else kind
             site = Site(None, ("argument", kind), "outside")
             self._outside.objects.setdefault(site, value)
             self._outside.contents[site] = Contents(single=False, rest=at(site), others=at(site))

@@ -91,6 +91,8 @@ def call(context: Context, node: gast.Call) -> Made:
     if any(function is kind for kind in (bool, int, float, complex, str)) and not node.args and not node.keywords:
         return constant(function(), node), nf.Fixed()
     is_ruled = lookup(function) is not None or is_constant(function)
+    if is_ruled and isinstance(function, FunctionType) and not is_of_library(function):
+        context.written.add(made)  # its rule stands for its text
     if is_ruled and made in context.reduced.methods:
         context.refuse(node, "a method that has a rule")
     if called is not None and made in context.reduced.methods:

@@ -184,7 +184,8 @@ def what_an_assertion_leaves(x):
 
 
 PROGRAMS = (
-    a_dict_that_makes_what_is_missing, what_an_assertion_leaves, stores_under_a_manager, attempts_that_store, attempts_of_a_callee, raises_what_it_handles, tuples_of_several_kinds,
+    a_dict_that_makes_what_is_missing, what_an_assertion_leaves, stores_under_a_manager, attempts_that_store,
+    attempts_of_a_callee, raises_what_it_handles, tuples_of_several_kinds,
     keys_of_a_dict, branches_in_a_loop, stores_in_a_loop, stops_early, a_list_that_grows_and_shrinks, rows_in_a_dict,
     a_callee_that_stores, an_object_whose_field_changes, a_value_put_back_where_it_was_read, until_it_is_large,
 )  # fmt: skip
