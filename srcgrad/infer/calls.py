@@ -32,6 +32,7 @@ from srcgrad.infer.applying import (
     with_objects,
     without_dtype,
 )
+from srcgrad.infer.arithmetic import arithmetic
 from srcgrad.infer.assigned import is_reflective, is_replaced
 from srcgrad.infer.builtin import followed, merged_into, text_of
 from srcgrad.infer.called import by_class
@@ -39,7 +40,7 @@ from srcgrad.infer.dispatch import by_methods
 from srcgrad.infer.examples import constant_of_kinds, results, results_of_draw, results_of_method
 from srcgrad.infer.generators import is_left_by_exceptions, lists_of
 from srcgrad.infer.heap import Contents, Heap, Site, together
-from srcgrad.infer.iteration import ITERATORS, arithmetic, backwards, elements, iterate
+from srcgrad.infer.iteration import ITERATORS, backwards, elements, iterate
 from srcgrad.infer.lists import contents_of_dict, dict_of_pairs, rearranged
 from srcgrad.infer.named import is_named_tuple
 from srcgrad.infer.objects import (

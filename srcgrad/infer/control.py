@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from srcgrad.infer.arithmetic import is_single
 from srcgrad.infer.dispatch import truth_by_methods
 from srcgrad.infer.exceptions import held_by_exceptions, holds_text, looks_into, throw
 from srcgrad.infer.frames import Frame, Way, Ways, merged
 from srcgrad.infer.generators import is_left_by_exceptions
 from srcgrad.infer.heap import Heap
-from srcgrad.infer.iteration import is_single
 from srcgrad.infer.objects import (
     class_of,
     classes_of,

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import gast
 
 from srcgrad.infer import patterns
+from srcgrad.infer.arithmetic import arithmetic, compare
 from srcgrad.infer.calls import call
 from srcgrad.infer.dispatch import truth_by_methods
 from srcgrad.infer.frames import Frame
@@ -23,7 +24,7 @@ from srcgrad.infer.generators import Body, resumed
 from srcgrad.infer.heap import Contents, Heap
 from srcgrad.infer.importing import import_module, import_name
 from srcgrad.infer.items import KEYS, get_item, set_item, without
-from srcgrad.infer.iteration import arithmetic, compare, elements, iterate
+from srcgrad.infer.iteration import elements, iterate
 from srcgrad.infer.named import is_named_tuple
 from srcgrad.infer.objects import (
     Made,
@@ -212,9 +213,7 @@ def _call(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Call, h
 
 def _known(value: Value, heap: Heap) -> Contents | None:
     """What a tuple or dict holds, one by one."""
-    if value.is_any or len(value.atoms) != 1:
-        return None
-    (atom,) = value.atoms
+    (atom,) = value.atoms if len(value.atoms) == 1 and not value.is_any else (None,)
     if not isinstance(atom, At) or atom.site.kind not in (tuple, list, dict) and not is_named_tuple(atom.site.kind):
         return None
     contents = heap[atom.site]

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from srcgrad.infer import (
+    arithmetic,
     assigned,
     calls,
     control,
@@ -21,7 +22,6 @@ from srcgrad.infer import (
     heap,
     interpreter,
     items,
-    iteration,
     objects,
     operations,
     outside,
@@ -123,8 +123,8 @@ def _outputs_are_not_returned(patch: Any) -> None:
 
 
 def _powers_of_floats_are_floats(patch: Any) -> None:
-    before = iteration._samples
-    patch(iteration, "_samples", lambda kind: before(kind)[1:2])
+    before = arithmetic._samples
+    patch(arithmetic, "_samples", lambda kind: before(kind)[1:2])
 
 
 def _tests_hold_for_good(patch: Any) -> None:
