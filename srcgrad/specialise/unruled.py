@@ -9,16 +9,24 @@ operation, which is refused with what can be written instead::
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from srcgrad.errors import MissingRule
+import gast
+
+from srcgrad.errors import MissingRule, Span
 from srcgrad.frontend import normal_form as nf
 from srcgrad.frontend.callees import spelled
-from srcgrad.rules.table import refusal
+from srcgrad.ir import operations as ir
+from srcgrad.ir.regions import Assign
+from srcgrad.rules.table import lookup, refusal
 from srcgrad.specialise.carrying import carries
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.expressions import Made, settled
+from srcgrad.specialise.instances import static_of
 from srcgrad.syntax.parse import walk
+
+if TYPE_CHECKING:
+    from srcgrad.specialise.reduced import Reduced
 
 
 def unruled(
@@ -33,6 +41,11 @@ def unruled(
         return expression, nf.Fixed()
     if any(context.is_fixed(part) and carries(context.facts, context.value(part)) for part in locals_):
         context.refuse(node, f"a call of {name}")
+    return expression, nf.Unruled(missing_rule(name, function, context.span, hint), draws)
+
+
+def missing_rule(name: str, function: object, span: Span, hint: str | None = None) -> MissingRule:
+    """What is said of a function without a rule."""
     declared = refusal(function)
     if declared is not None:
         message, advice = f"{name} has no derivative: {declared.reason}", declared.hint
@@ -41,5 +54,14 @@ def unruled(
             f"write one: @srcgrad.rule({name}) above the adjoint of {name.rsplit('.', 1)[-1]},\n"
             f"or declare srcgrad.constant({name}) if it has no derivative"
         )
-    error = MissingRule(message, context.span, label="its argument varies", hint=advice)
-    return expression, nf.Unruled(error, draws)
+    return MissingRule(message, span, label="its argument varies", hint=advice)
+
+
+def refuse_unknown(made: Reduced, statement: Assign) -> NoReturn:
+    """Refuse an operation that may run anything: a function of NumPy's or SciPy's by its name."""
+    function = static_of(made.value(statement.operation.function)) if isinstance(statement.operation, ir.Call) else None
+    home = str(getattr(function, "__module__", None)).partition(".")[0]
+    if callable(function) and lookup(function) is None and (refusal(function) or home in ("numpy", "scipy")):
+        name = spelled(statement.node.func) if isinstance(statement.node, gast.Call) else function.__name__
+        raise missing_rule(name, function, made.source_of(made.frame.owner).span(statement.node))
+    made.refuse(statement.node, "what runs here")
