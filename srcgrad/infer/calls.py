@@ -397,6 +397,8 @@ def _of_builtin(
     if isinstance(atom, At) and name == "throw" and is_left_by_exceptions(analysis, atom.site, heap):
         frame.may_raise(heap)
         return None
+    if kind is slice and name == "indices" and are_numbers(*given.values()):
+        return container(frame, statement, heap, tuple, Contents(parts=(of(int),) * 3))
     effect = method(name) if kind is None else member(kind, name)
     if name == "resize":
         analysis.assigned.is_reshaped = True

@@ -184,6 +184,7 @@ MEMBERS: dict[type, tuple[str, ...]] = {
     int: (_NUMBER,),
     float: (_NUMBER,),
     complex: (_NUMBER,),
+    slice: ("fresh: indices",),
 }
 #: The classes of which every member is listed.
 KINDS: tuple[type, ...] = tuple(MEMBERS)[:13]

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import fft, stats
 
 import srcgrad
 from srcgrad import SrcgradError, grad, options
@@ -132,6 +133,34 @@ def objects_that_hold_what_captures(x):
     return np.sum(a * h.go(x * 3.0)) * h.k
 
 
+class Rows:
+    def __init__(self, values):
+        self.values = values
+
+    def __len__(self):
+        return len(self.values)
+
+    def __getitem__(self, index):
+        if isinstance(index, slice):
+            return [self.values[j] for j in range(*index.indices(len(self)))]
+        return self.values[index]
+
+
+def places_of_a_slice(x):
+    rows = Rows(x * x)
+    return sum(rows[1:]) * rows[0] + sum(rows[::-2])
+
+
+def drawn_from_distributions(x):
+    np.random.seed(3)
+    noise = np.random.poisson(3.0) + np.random.normal(x[1], 0.5)
+    return stats.norm.logpdf(x[0], noise, 2.0) + np.sum(fft.dct(x, 2) ** 2)
+
+
+def sized_by_a_dtype(x, dtype=np.float64):
+    return np.sum(np.cumsum(x, dtype=dtype) ** 2)
+
+
 def raised_from_another(x):
     s = x * 1.0
     try:
@@ -145,6 +174,7 @@ def raised_from_another(x):
 
 
 PROGRAMS = [
+    places_of_a_slice, drawn_from_distributions, sized_by_a_dtype,
     vectorized_by_partial_and_its_function, vectorized_that_stores, vectorized_of_three,
     vectorized_to_other_numbers, elements_that_are_stored_meanwhile, joined_with_ranges, results_by_name,
     unpacked_expression, star_of_unknown_length, entries_by_computed_keys, objects_that_hold_what_captures,
