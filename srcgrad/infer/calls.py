@@ -70,6 +70,7 @@ from srcgrad.infer.values import (
     Value,
     are_arrays,
     are_numbers,
+    at,
     exact,
     is_unchanging,
     of,
@@ -219,7 +220,9 @@ def _made(analysis: Analysis, frame: Frame, statement: Statement, kind: Any, giv
     if issubclass(kind, BaseException) and not is_of_library(kind) and not starts_itself(kind):
         return container(frame, statement, heap, kind, Contents(rest=union(*values)))
     if issubclass(kind, BaseException) and is_of_library(kind) and not starts_itself(kind):
-        return applied(analysis, frame, statement, Effect(returns="element"), given, heap)
+        site = frame.site(None, statement)  # none of the arguments is an exception: it is no data of theirs
+        held = union(at(site), *values)
+        return at(site), heap.allocated(site, Contents(single=False, rest=held, others=held))
     if kind in (type, super) or is_of_library(kind) and not is_plain(analysis, heap, *values):
         if kind not in (*CONTAINERS, *ITERATORS):
             return (of(kind) if kind in (bool, int) else ANY), analysis.unknown(values, heap)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from srcgrad.infer.data import is_data
 from srcgrad.infer.heap import Heap, together
 from srcgrad.infer.objects import Made, class_of, is_method, is_plain, looked_up, truth
 from srcgrad.infer.outside import is_of_library
@@ -129,6 +130,8 @@ def _tries(
 ) -> _Tries | None:
     """The methods that Python tries for operands of the classes of these; None where that is not known."""
     kinds: list[Any] = [class_of(atom) for atom in atoms]
+    if is_data(atoms[-1]) and len(atoms) == 2:  # of no class of the user's, hence none derived from the left one's
+        kinds[-1] = object
     if any(kind is None or not is_of_library(kind) and analysis.assigned.is_open(kind) for kind in kinds):
         return None
     if len(atoms) == 1:
@@ -148,9 +151,10 @@ def _tries(
     if not _is_followed(atoms[0], name, declining, right):
         return None
     if not _is_followed(atoms[1], reflected, declining, left):
-        # NumPy's classes are no subclasses of the user's, so that the method of the left operand comes first
-        is_first = is_method(looked_up(left, name)) and is_of_library(right) and not in_place
-        return [(looked_up(left, name), (values[0], values[1])), None] if is_first else None
+        # Classes of NumPy, and of data, are no subclasses of the user's: methods of the left operand come first.
+        names = [*[f"__i{name[2:]}"] * in_place, name]
+        own_ = [(looked_up(left, each), values) for each in names if is_method(looked_up(left, each))]
+        return [*own_, None] if own_ and is_of_library(right) else None
     own = looked_up(left, name), (values[0], values[1])
     other = looked_up(right, reflected), (values[1], _as_python(values[0], left))
     ordered = [own, other]
