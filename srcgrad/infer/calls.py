@@ -398,6 +398,7 @@ def _of_builtin(
         return call(analysis, frame, statement, exact(model), given.after(receiver), heap)
     if isinstance(atom, At) and name == "throw" and is_left_by_exceptions(analysis, atom.site, heap):
         frame.may_raise(heap)
+        analysis.raised = union(analysis.raised, *given.values())
         return None
     effect = method(name) if kind is None else member(kind, name)
     if name == "resize":

@@ -16,14 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from srcgrad.infer.applying import parts_of
+from srcgrad.infer import exceptions
 from srcgrad.infer.dispatch import truth_by_methods
 from srcgrad.infer.frames import Frame, Way, Ways, merged
 from srcgrad.infer.generators import is_left_by_exceptions
 from srcgrad.infer.heap import Heap
 from srcgrad.infer.iteration import is_single
 from srcgrad.infer.objects import (
-    CONTAINERS,
     class_of,
     classes_of,
     data,
@@ -34,17 +33,14 @@ from srcgrad.infer.objects import (
     truth,
 )
 from srcgrad.infer.operations import run
-from srcgrad.infer.values import ANY, At, Atom, Bound, Exact, Value, at, exact, union, widened
+from srcgrad.infer.values import ANY, At, Atom, Value, at, exact, union, widened
 from srcgrad.ir import operations as ir
-from srcgrad.ir.operations import Operand
 from srcgrad.ir.regions import (
     Assign,
     Block,
     Break,
     Continue,
     Fall,
-    Function,
-    Handler,
     If,
     Loop,
     Raise,
@@ -52,11 +48,9 @@ from srcgrad.ir.regions import (
     Statement,
     Try,
     With,
-    blocks_of,
-    operands_of,
     walk,
 )
-from srcgrad.ir.restoring.pending import own_operands, uses_of
+from srcgrad.ir.restoring.pending import uses_of
 from srcgrad.language.models import PASSING
 
 if TYPE_CHECKING:
@@ -84,7 +78,7 @@ def _run(analysis: Analysis, frame: Frame, block: Block, heap: Heap, before: dic
         if isinstance(statement, Assign):
             frame.may_raise(heap)
             if frame.raised is not None:
-                analysis.carried.update(_held_by_exceptions(frame, statement.operation))
+                analysis.carried.update(exceptions.held_by(frame, statement.operation))
             around, analysis.at = analysis.at, (frame, statement)
             made = run(analysis, frame, statement, heap)
             analysis.at = around
@@ -117,34 +111,8 @@ def _run(analysis: Analysis, frame: Frame, block: Block, heap: Heap, before: dic
             ways.returned.append(((frame[value],), heap))
         case Raise(exception=exception, cause=cause):
             given = [frame[part] for part in (exception, cause) if part is not None]
-            frame.may_raise(analysis.unknown(given, heap, is_run=False))
+            frame.may_raise(exceptions.raised(analysis, given, heap))
     return ways
-
-
-def _held_by_exceptions(frame: Frame, operation: ir.Operation) -> list[Value]:
-    """What the exceptions may hold that an operation raises: of built-in containers the key that is not there."""
-    held = list(operands_of(operation))
-    match operation:
-        case ir.GetAttribute(base=base, name=name) if (kinds := _kinds_of_containers(frame[base])) and all(
-            hasattr(kind, name) for kind in kinds
-        ):
-            return []
-        case ir.GetItem(base=base, index=index) | ir.DeleteItem(base=base, index=index) if (
-            _kinds_of_containers(frame[base])
-        ):
-            return [frame[index]]
-        case ir.Call(function=function) if (atoms := frame[function].atoms) and not frame[function].is_any and all(
-            isinstance(a, Bound) and a.function is None and _kinds_of_containers(a.receiver) for a in atoms
-        ):
-            held = [operand for operand in held if operand is not function]
-    return list(frame.all(held))
-
-
-def _kinds_of_containers(value: Value) -> set[type]:
-    """The classes of a value that is one of several built-in containers; none of any other."""
-    kinds = {class_of(atom) if isinstance(atom, At) else None for atom in value.atoms}
-    is_known = not value.is_any and all(kind in CONTAINERS for kind in kinds)
-    return {kind for kind in kinds if kind is not None} if is_known else set()
 
 
 def special(
@@ -260,58 +228,14 @@ def _try(analysis: Analysis, frame: Frame, statement: Try, heap: Heap) -> Ways:
         if handler.kinds is not None:
             kinds = run_block(analysis, frame, handler.kinds, caught)
             caught = caught if kinds.fell is None else kinds.fell[1]
-        if not _is_text(frame, handler, caught) and _looks_into(frame.function, handler):
-            caught = analysis.unknown(list(analysis.carried), caught)
+        bound, caught = exceptions.caught(analysis, frame, statement, handler, caught)
+        frame.bind(handler.caught, bound)
         after = run_block(analysis, frame, handler.body, caught)
         inner.take(after)
         fell.append(after.fell)
     escaped = [caught, *(frame.raised or ())]
     frame.raised = outer
     return _finally(analysis, frame, statement, inner, merged(fell), escaped)
-
-
-#: Exceptions of which objects hold text alone where Python or NumPy raises them.
-_OF_TEXT = (ValueError, TypeError, IndexError, ArithmeticError, AssertionError, RuntimeError)
-
-
-def _is_text(frame: Frame, handler: Handler, heap: Heap) -> bool:
-    """Whether what is caught holds none of the operands of what raised it: a ``KeyError`` holds the key."""
-    if handler.kinds is None or not isinstance(handler.kinds.exit, Fall):
-        return False
-    value = frame[handler.kinds.exit.values[0]]
-    parts = parts_of(value, heap)
-    return all(
-        not part.is_any and all(isinstance(a, Exact) and a.value in _OF_TEXT for a in part.atoms)
-        for part in ((value,) if parts is None else parts)
-    )
-
-
-def _looks_into(function: Function, handler: Handler) -> bool:
-    """Whether a handler does anything with what it catches but raise it again, or as the cause of another exception."""
-    caught: set[Operand | ir.Cell] = {handler.caught}
-    for block, statement in walk(handler.body):
-        match statement:
-            case Assign(operation=ir.Copy(source=source) | ir.Bound(source=source)) if source in caught:
-                caught.update(statement.targets)
-            case Assign(operation=ir.WriteCell(cell=cell, value=value)) if value in caught:
-                if cell in function.free or _is_captured(function, cell):
-                    return True
-                caught.add(cell)
-            case Assign(operation=ir.ReadCell(cell=cell)) if cell in caught:
-                caught.update(statement.targets)
-            case _ if not caught.isdisjoint(own_operands(statement)):
-                return True
-        blocks = (block, *blocks_of(statement))
-        if any(not isinstance(b.exit, Raise) and not caught.isdisjoint(operands_of(b.exit)) for b in blocks):
-            return True
-    return not isinstance(handler.body.exit, Raise) and not caught.isdisjoint(operands_of(handler.body.exit))
-
-
-def _is_captured(function: Function, cell: ir.Cell) -> bool:
-    """Whether a function or class inside of a function may read one of its cells."""
-    made = (s.operation for _, s in walk(function.body) if isinstance(s, Assign))
-    inner = [each.function if isinstance(each, ir.MakeFunction) else getattr(each, "body", None) for each in made]
-    return any(cell in each.free for each in inner if isinstance(each, Function))
 
 
 def _finally(
