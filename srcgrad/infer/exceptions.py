@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from srcgrad.infer.applying import parts_of
 from srcgrad.infer.heap import Contents, Heap
-from srcgrad.infer.objects import CONTAINERS, class_of
+from srcgrad.infer.objects import CONTAINERS, class_of, looked_up
 from srcgrad.infer.outside import is_of_library
 from srcgrad.infer.values import ANY, At, Atom, Bound, Exact, Value, at, is_unchanging, union
 from srcgrad.ir import operations as ir
@@ -64,9 +64,15 @@ def held_by(frame: Frame, operation: ir.Operation) -> list[Value]:
     """What the exceptions may hold that an operation raises: of built-in containers the key that is not there."""
     held = list(operands_of(operation))
     match operation:
+        case ir.Copy() | ir.Bound() | ir.WriteCell() | ir.Make(kind="tuple" | "list" | "slice") | ir.MakeFunction():
+            return []
+        case ir.Compare(symbol="is" | "is not"):
+            return []
         case ir.GetAttribute(base=base, name=name) if (kinds := _kinds_of_containers(frame[base])) and all(
             hasattr(kind, name) for kind in kinds
         ):
+            return []
+        case ir.SetAttribute(base=base, name=name) if _keeps_any(frame[base], name):
             return []
         case ir.GetItem(base=base, index=index) | ir.DeleteItem(base=base, index=index) if (
             _kinds_of_containers(frame[base])
@@ -77,6 +83,16 @@ def held_by(frame: Frame, operation: ir.Operation) -> list[Value]:
         ):
             held = [operand for operand in held if operand is not function]
     return list(frame.all(held))
+
+
+def _keeps_any(value: Value, name: str) -> bool:
+    """Whether a store into an attribute raises nothing: of objects of the user's, whose classes leave it to Python."""
+    kinds = {atom.site.kind if isinstance(atom, At) else None for atom in value.atoms}
+    return not value.is_any and all(
+        kind is not None and not is_of_library(kind) and looked_up(kind, "__setattr__") is object.__setattr__
+        and kind.__dictoffset__ != 0 and not hasattr(type(looked_up(kind, name)), "__set__")
+        for kind in kinds
+    )  # fmt: skip
 
 
 def _kinds_of_containers(value: Value) -> set[type]:

@@ -75,7 +75,8 @@ def get_item(analysis: Analysis, frame: Frame, statement: Statement, base: Value
     frame.may_raise(heap)
     if base.is_any:
         return ANY, analysis.unknown([base, index], heap)
-    return of_each(base, heap, lambda atom, heap: _item(analysis, frame, statement, atom, index, heap))
+    made = of_each(base, heap, lambda atom, heap: _item(analysis, frame, statement, atom, index, heap))
+    return made if made is not None and made[0] else None  # it has no such item
 
 
 def _item(analysis: Analysis, frame: Frame, statement: Statement, atom: Atom, index: Value, heap: Heap) -> Made:

@@ -218,6 +218,8 @@ def arithmetic(
 ) -> Made:  # fmt: skip
     """``left symbol right``, or ``symbol operand``, per pair of atoms."""
     frame.may_raise(heap)
+    if not all(operands):
+        return None
     if any(value.is_any for value in operands):
         return ANY, analysis.unknown(operands, heap)
     numbers = [_scalar_kinds(value) for value in operands]

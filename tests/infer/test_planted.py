@@ -15,6 +15,7 @@ from srcgrad.infer import (
     calls,
     control,
     copies,
+    exceptions,
     frames,
     generators,
     heap,
@@ -145,7 +146,7 @@ def _classes_hold_nothing(patch: Any) -> None:
 
 
 def _exceptions_hold_nothing(patch: Any) -> None:
-    patch(control, "operands_of", lambda operation: [])
+    patch(exceptions, "operands_of", lambda operation: [])
 
 
 def _classes_are_what_objects_say(patch: Any) -> None:
