@@ -41,6 +41,12 @@ def is_named_tuple(kind: Any) -> bool:
     return home == f"namedtuple_{kind.__name__}" and not any(name in vars(kind) for name in _OF_TUPLES)
 
 
+def joins_as_tuple(kind: Any) -> bool:
+    """Whether a class is a named tuple whose ``+`` and ``*`` are those of tuples."""
+    names = ("__add__", "__radd__", "__iadd__", "__mul__", "__rmul__", "__imul__")
+    return is_named_tuple(kind) and not any(name in vars(kind) for name in names)
+
+
 def index_of(held: Any, kind: Any, name: str) -> int | None:
     """The place of the item that an attribute of a named tuple reads; None of other attributes."""
     return kind._fields.index(name) if is_named_tuple(kind) and type(held).__name__ == "_tuplegetter" else None

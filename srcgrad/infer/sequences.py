@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.infer.heap import Contents, Heap, Site
+from srcgrad.infer.named import is_named_tuple, joins_as_tuple
 from srcgrad.infer.outside import MAPPINGS
 from srcgrad.infer.values import NEVER, SCALARS, At, Exact, Of, Value, union
 from srcgrad.ir.evaluating import COMPARING
@@ -26,7 +27,7 @@ def joined_sequences(symbol: str, operands: tuple[Value, ...], heap: Heap) -> tu
     count: Any = 1
     for value in operands:
         atom: Any = next(iter(value.atoms)) if len(value.atoms) == 1 and not value.is_any else None
-        if isinstance(atom, At) and atom.site.kind in (tuple, list):
+        if isinstance(atom, At) and (atom.site.kind in (tuple, list) or joins_as_tuple(atom.site.kind)):
             sites.append(atom.site)
         elif symbol == "*" and _is_count(atom):
             count = atom.value if isinstance(atom, Exact) else None
@@ -34,8 +35,8 @@ def joined_sequences(symbol: str, operands: tuple[Value, ...], heap: Heap) -> tu
             return None
     if len(sites) != (2 if symbol == "+" else 1) or symbol not in ("+", "*"):
         return None
-    kind = sites[0].kind
-    if kind is None or sites[-1].kind is not kind:
+    kind, other = (tuple if is_named_tuple(site.kind) else site.kind for site in (sites[0], sites[-1]))
+    if kind is None or other is not kind:
         return None
     parts = [heap[site].parts for site in sites]
     known = [part for part in parts if part is not None]
