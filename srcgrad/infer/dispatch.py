@@ -173,7 +173,7 @@ def _is_followed(atom: Atom, name: str, declining: tuple[type, ...], other: type
     """Whether an operand either has a method of the user's or declines whatever the other one is."""
     kind: Any = class_of(atom)
     if is_of_library(kind):
-        scalar = isinstance(kind, type) and issubclass(kind, np.number) and declining is _NUMBERS
+        scalar = isinstance(kind, type) and issubclass(kind, np.number)
         return kind in declining or scalar and not any(_holds(other, each) for each in _OF_ARRAYS)
     if not isinstance(atom, At):
         return False
@@ -190,6 +190,9 @@ def _holds(kind: type, name: str) -> bool:
 
 def _as_python(value: Value, kind: type) -> Value:
     """A number as the reflected method gets it: NumPy's own hands over its elements as Python's."""
-    if is_of_library(kind) and issubclass(kind, np.number):
-        return union(value, of(type(kind().item())))
-    return value
+    return of(python_of(kind)) if is_of_library(kind) and issubclass(kind, np.number) else value
+
+
+def python_of(kind: type[np.number[Any]]) -> type:
+    """The class of Python's own that a number of NumPy's is handed over as."""
+    return type(kind().item())

@@ -34,7 +34,7 @@ from srcgrad.specialise.captures import as_values
 from srcgrad.specialise.changing import changes_nothing
 from srcgrad.specialise.closures import entered
 from srcgrad.specialise.defaulting import defaulted
-from srcgrad.specialise.dispatching import asked, explicit, looked_up, raising
+from srcgrad.specialise.dispatching import asked, explicit
 from srcgrad.specialise.functions import Closure, made_here
 from srcgrad.specialise.generators import consumed, got, mapped
 from srcgrad.specialise.inlining import bound_by
@@ -42,6 +42,7 @@ from srcgrad.specialise.instances import Instance, fixed_parameters, runs_users,
 from srcgrad.specialise.iterators import iterated, turned
 from srcgrad.specialise.iterators import refuse_others as refuse_kept
 from srcgrad.specialise.joining import joined
+from srcgrad.specialise.missing import looked_up, raising
 from srcgrad.specialise.patterns import taken_apart
 from srcgrad.specialise.reached import reached
 from srcgrad.specialise.receivers import as_pairs
