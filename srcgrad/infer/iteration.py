@@ -241,7 +241,8 @@ def arithmetic(
             return container(frame, statement, heap, *joined, "joined")
         (changed,) = operands[0].atoms
         assert isinstance(changed, At)
-        longer = replace(heap[changed.site], parts=joined[1].parts, rest=joined[1].rest)
+        more = joined[1]
+        longer = replace(heap[changed.site], parts=more.parts, entries=more.entries, rest=more.rest)
         return operands[0], analysis.store(heap, changed.site, longer)
     if (model := _model_of(symbol, operands, in_place)) is not None:
         return analysis.call(frame, statement, exact(model), operands, heap)

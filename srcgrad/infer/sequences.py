@@ -22,7 +22,12 @@ _LONGEST = 50  # of tuples whose items are told apart
 
 
 def joined_sequences(symbol: str, operands: tuple[Value, ...], heap: Heap) -> tuple[type, Contents] | None:
-    """``(a, b) + (c,)``, ``[a, b] * 2``: the class, and what it holds; None of other operands."""
+    """``(a, b) + (c,)``, ``[a, b] * 2``, ``{"k": a} | {"l": b}``: the class, and what it holds; None of others."""
+    if symbol == "|":
+        entries = [_entries(value, heap) for value in operands]
+        joined = {Exact(key): value for each in entries if each is not None for key, value in each}
+        held = Contents(entries=tuple((key.value, value) for key, value in joined.items()))
+        return None if None in entries else (dict, held)
     sites: list[Site] = []
     count: Any = 1
     for value in operands:
@@ -43,6 +48,12 @@ def joined_sequences(symbol: str, operands: tuple[Value, ...], heap: Heap) -> tu
     if len(known) == len(parts) and count is not None and count * len(known[0]) < _LONGEST:
         return kind, Contents(parts=tuple(item for part in known for item in part) * count)
     return kind, Contents(rest=union(*(heap[site].items for site in sites)))
+
+
+def _entries(value: Value, heap: Heap) -> tuple[tuple[Any, Value], ...] | None:
+    """The entries of a dict that is known, by constants."""
+    atom = next(iter(value.atoms)) if len(value.atoms) == 1 and not value.is_any else None
+    return heap[atom.site].entries if isinstance(atom, At) and atom.site.kind is dict else None
 
 
 def _is_count(atom: Any) -> bool:
