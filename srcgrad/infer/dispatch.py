@@ -130,6 +130,8 @@ def _tries(
 ) -> _Tries | None:
     """The methods that Python tries for operands of the classes of these; None where that is not known."""
     kinds: list[Any] = [class_of(atom) for atom in atoms]
+    if is_data(atoms[0]) and atoms[0].site == analysis.facts.data and len(atoms) == 2:
+        return _of_data(analysis, symbol, kinds[1], values, in_place)
     if is_data(atoms[-1]) and len(atoms) == 2:  # of no class of the user's, hence none derived from the left one's
         kinds[-1] = object
     if any(kind is None or not is_of_library(kind) and analysis.assigned.is_open(kind) for kind in kinds):
@@ -167,6 +169,20 @@ def _tries(
     if in_place:
         ordered.insert(0, (looked_up(left, f"__i{name[2:]}"), own[1]))
     return [(method, given) for method, given in ordered if is_method(method)]
+
+
+def _of_data(
+    analysis: Analysis, symbol: str, kind: Any, values: tuple[Value, ...], in_place: bool
+) -> _Tries | None:
+    """The reflected method that data declines for, which is looked at when the program runs: not of arrays, whose
+    elements are taken; nor of texts and dicts, whose operators take any object."""
+    if symbol == "%" or in_place and symbol == "|" or kind is None or analysis.assigned.is_open(kind):
+        return None
+    name = COMPARED[symbol][1] if symbol in COMPARED else REFLECTED[SPECIAL[symbol, 2]]
+    method = looked_up(kind, name)
+    if is_of_library(kind) or not is_method(method) or any(_holds(kind, each) for each in _OF_ARRAYS):
+        return None
+    return [(method, values[::-1])]
 
 
 def _is_followed(atom: Atom, name: str, declining: tuple[type, ...], other: type) -> bool:

@@ -23,9 +23,11 @@ from typing import TYPE_CHECKING, Any
 import gast
 import numpy as np
 
+from srcgrad import runtime
 from srcgrad.frontend.classes import found, is_user_class
 from srcgrad.frontend.scope import importable
 from srcgrad.infer.applying import OPERATORS, is_operator
+from srcgrad.infer.data import is_data
 from srcgrad.infer.dispatch import asks_for_truth, python_of
 from srcgrad.infer.objects import class_of
 from srcgrad.infer.summaries import Summary
@@ -39,7 +41,7 @@ from srcgrad.language.operators import COMPARED, OF_FLOATS, REFLECTED, SPECIAL, 
 from srcgrad.specialise.instances import static_of
 from srcgrad.specialise.missing import is_of_class, of_none, raising
 from srcgrad.specialise.receivers import are_methods_of_users, receiver_of
-from srcgrad.syntax.globals import reference
+from srcgrad.syntax.globals import of_runtime, reference
 
 if TYPE_CHECKING:
     from srcgrad.specialise.reduced import Reduced
@@ -182,8 +184,15 @@ def _sent(made: Reduced, operation: ir.Operation, node: gast.AST) -> list[_Sent]
 
 
 def _reflected(made: Reduced, receiver: Operand, name: str, given: Operand, node: gast.AST) -> list[_Sent]:
-    """The method of the right operand, which gets a number of NumPy's as one of Python's own."""
+    """The method of the right operand, which gets a number of NumPy's as one of Python's own, and no array."""
     value = made.value(made.known.get(given, given))
+    if any(map(is_data, value.atoms)):
+        kinds = _kinds(made.value(made.known.get(receiver, receiver))) or []
+        if len(kinds) != 1:
+            return []
+        check = Literal(Spelled(reference(of_runtime(runtime.require_reflected)), runtime.require_reflected))
+        guard = ir.Call(check, (given, Literal(kinds[0].__name__)))
+        return [_Sent(receiver, name, (given,), before=(Assign((made.version("t", exact(None)),), guard, node),))]
     kinds = {class_of(atom) or object for atom in value.atoms}
     own = {python_of(kind) if issubclass(kind, np.number) else kind for kind in kinds}
     if own == kinds:

@@ -353,13 +353,16 @@ def _augmented(context: Context, statement: gast.AugAssign) -> None:
             context.refuse(statement, "this augmented target")
 
 
+_CHECKS = (runtime.require_assigned, runtime.require_given, runtime.require_places, runtime.require_reflected)
+
+
 def _effect(context: Context, called: gast.Call) -> None:
     """A call for what it does."""
     if not hasattr(called, "statement"):  # of a comprehension
         _insert(context, called)
         return
     function = function_called(context, called)
-    if any(function is each for each in (runtime.require_assigned, runtime.require_given, runtime.require_places)):
+    if any(function is each for each in _CHECKS):
         context.out.append(nf.Effect(placed(gast.Expr(settled(context, called)), called), context.span))
         return
     home = str(getattr(function, "__module__", "")).split(".")[0].lstrip("_")
