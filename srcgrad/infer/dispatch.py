@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from srcgrad.infer.data import is_data
-from srcgrad.infer.heap import Heap, together
+from srcgrad.infer.heap import Heap, Site, together
 from srcgrad.infer.objects import Made, class_of, is_method, is_plain, looked_up, truth
 from srcgrad.infer.outside import is_of_library
-from srcgrad.infer.values import ANY, NEVER, At, Atom, Exact, Value, exact, of, union
+from srcgrad.infer.values import ANY, NEVER, At, Atom, Exact, Of, Value, exact, of, union
 from srcgrad.language.operators import COMPARED, REFLECTED, SPECIAL
 
 if TYPE_CHECKING:
@@ -47,8 +47,8 @@ def by_methods(
 ) -> Made:  # fmt: skip
     """What an operator or comparison gives where operands have methods of the user's; ``plainly`` where none has."""
     found: list[Made] = []
-    for values in product(*(_by_class(value) for value in operands)):
-        atoms = tuple(next(iter(value.atoms)) for value in values)
+    for values in product(*(_by_class(value, analysis.facts.data) for value in operands)):
+        atoms = tuple(next(filter(is_data, value.atoms), next(iter(value.atoms))) for value in values)
         if is_plain(analysis, heap, *values):
             found.append(plainly(values))
         else:
@@ -114,12 +114,16 @@ def _first(
     return (union(*given), heap) if given else None
 
 
-def _by_class(value: Value) -> list[Value]:
-    """The objects of each of the user's classes together, for which the same methods are tried, and others one by one.
-    """
+def _by_class(value: Value, data: Site | None = None) -> list[Value]:
+    """The objects of each of the user's classes together, for which the same methods are tried, and numbers, which have
+    none, with data, which may be such; others one by one."""
     found: dict[Any, Value] = {}
     for atom in sorted(value.atoms, key=str):
         kind = class_of(atom)
+        is_number = kind in _NUMBERS or isinstance(atom, Of) and issubclass(atom.kind, np.number)
+        if is_number or isinstance(atom, At) and atom.site == data:
+            found[float] = union(found.get(float, NEVER), Value(frozenset((atom,))))
+            continue
         key = kind if isinstance(atom, At) and kind is not None and not is_of_library(kind) else atom
         found[key] = union(found.get(key, NEVER), Value(frozenset((atom,))))
     return list(found.values())
@@ -130,7 +134,8 @@ def _tries(
 ) -> _Tries | None:
     """The methods that Python tries for operands of the classes of these; None where that is not known."""
     kinds: list[Any] = [class_of(atom) for atom in atoms]
-    if is_data(atoms[0]) and atoms[0].site == analysis.facts.data and len(atoms) == 2:
+    known = analysis.facts.data
+    if len(atoms) == 2 and known is not None and atoms[0] == At(known):
         return _of_data(analysis, symbol, kinds[1], values, in_place)
     if is_data(atoms[-1]) and len(atoms) == 2:  # of no class of the user's, hence none derived from the left one's
         kinds[-1] = object
@@ -150,15 +155,15 @@ def _tries(
         reflected, declining = REFLECTED[name], _NUMBERS
     else:
         return None
-    if not _is_followed(atoms[0], name, declining, right):
+    if not all(_is_followed(atom, name, declining, right) for atom in values[0].atoms):
         return None
-    if not _is_followed(atoms[1], reflected, declining, left):
+    if not all(_is_followed(atom, reflected, declining, left) for atom in values[1].atoms):
         # Classes of NumPy, and of data, are no subclasses of the user's: methods of the left operand come first.
         names = [*[f"__i{name[2:]}"] * in_place, name]
         own_ = [(looked_up(left, each), values) for each in names if is_method(looked_up(left, each))]
         return [*own_, None] if own_ and is_of_library(right) else None
     own = looked_up(left, name), (values[0], values[1])
-    other = looked_up(right, reflected), (values[1], _as_python(values[0], left))
+    other = looked_up(right, reflected), (values[1], _as_python(values[0]))
     ordered = [own, other]
     if left is right and symbol not in COMPARED:
         ordered = [own]
@@ -204,9 +209,10 @@ def _holds(kind: type, name: str) -> bool:
     return any(name in vars(base) for base in kind.__mro__)
 
 
-def _as_python(value: Value, kind: type) -> Value:
+def _as_python(value: Value) -> Value:
     """A number as the reflected method gets it: NumPy's own hands over its elements as Python's."""
-    return of(python_of(kind)) if is_of_library(kind) and issubclass(kind, np.number) else value
+    handed = {a for a in value.atoms if isinstance(a, Of) and issubclass(a.kind, np.number)}
+    return union(Value(value.atoms - handed), *(of(python_of(atom.kind)) for atom in handed))
 
 
 def python_of(kind: type[np.number[Any]]) -> type:

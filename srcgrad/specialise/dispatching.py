@@ -186,22 +186,19 @@ def _sent(made: Reduced, operation: ir.Operation, node: gast.AST) -> list[_Sent]
 def _reflected(made: Reduced, receiver: Operand, name: str, given: Operand, node: gast.AST) -> list[_Sent]:
     """The method of the right operand, which gets a number of NumPy's as one of Python's own, and no array."""
     value = made.value(made.known.get(given, given))
-    if any(map(is_data, value.atoms)):
-        kinds = _kinds(made.value(made.known.get(receiver, receiver))) or []
-        if len(kinds) != 1:
-            return []
-        check = Literal(Spelled(reference(of_runtime(runtime.require_reflected)), runtime.require_reflected))
-        guard = ir.Call(check, (given, Literal(kinds[0].__name__)))
-        return [_Sent(receiver, name, (given,), before=(Assign((made.version("t", exact(None)),), guard, node),))]
+    receivers = _kinds(made.value(made.known.get(receiver, receiver))) or []
     kinds = {class_of(atom) or object for atom in value.atoms}
     own = {python_of(kind) if issubclass(kind, np.number) else kind for kind in kinds}
-    if own == kinds:
-        return [_Sent(receiver, name, (given,))]
-    if len(own) > 1 or not own <= {int, float, complex}:
-        return []
-    (kind,) = own
-    number = made.version("t", of(kind))
-    return [_Sent(receiver, name, (number,), before=(Assign((number,), ir.Call(Literal(kind), (given,)), node),))]
+    if own == kinds and not any(map(is_data, value.atoms)) or len(receivers) != 1:
+        return [_Sent(receiver, name, (given,))] if own == kinds else []
+    number = made.version("t", union(*(of(kind) for kind in own if kind is not object), Value(
+        frozenset(atom for atom in value.atoms if is_data(atom))
+    )))  # fmt: skip
+    call = ir.Call(Literal(float), (given,))
+    if own != {float}:
+        function = Literal(Spelled(reference(of_runtime(runtime.handed)), runtime.handed))
+        call = ir.Call(function, (given, Literal(receivers[0].__name__)))
+    return [_Sent(receiver, name, (number,), before=(Assign((number,), call, node),))]
 
 
 def _sent_by_call(made: Reduced, call: ir.Call, node: gast.AST) -> list[_Sent]:

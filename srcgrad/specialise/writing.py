@@ -353,7 +353,7 @@ def _augmented(context: Context, statement: gast.AugAssign) -> None:
             context.refuse(statement, "this augmented target")
 
 
-_CHECKS = (runtime.require_assigned, runtime.require_given, runtime.require_places, runtime.require_reflected)
+_CHECKS = (runtime.require_assigned, runtime.require_given, runtime.require_places)
 
 
 def _effect(context: Context, called: gast.Call) -> None:
