@@ -15,6 +15,7 @@ from types import (
     FunctionType,
     GetSetDescriptorType,
     MemberDescriptorType,
+    MethodType,
     ModuleType,
     WrapperDescriptorType,
 )
@@ -153,7 +154,7 @@ def classes_of(analysis: Analysis, value: Value, heap: Heap) -> tuple[type, ...]
 
 def is_instance(atom: Atom, kinds: tuple[type, ...] | None) -> bool | None:
     """Whether the objects of an atom are of one of these classes; None where some may be."""
-    kind = class_of(atom)
+    kind = MethodType if isinstance(atom, Bound) and atom.function is not None else class_of(atom)
     if kind is None or kinds is None or not is_of_library(kind) and _answers_itself(kind):
         return None
     return issubclass(kind, kinds)
