@@ -37,6 +37,7 @@ from srcgrad.ir.evaluating import COMPARING
 from srcgrad.ir.operations import Literal, Operand, Version
 from srcgrad.ir.regions import Assign, Block, Fall, If, Statement
 from srcgrad.ir.restoring.tree import Spelled
+from srcgrad.ir.rewriting import with_operands
 from srcgrad.language.operators import COMPARED, OF_FLOATS, REFLECTED, SPECIAL, by_place, method_of
 from srcgrad.specialise.instances import static_of
 from srcgrad.specialise.missing import is_of_class, of_none, raising
@@ -86,9 +87,65 @@ def explicit(made: Reduced, statement: Assign) -> list[Statement] | None:
         chosen = {kind: _chosen(kind, sent, statement.operation, called) for kind in kinds}
         if None not in chosen.values() and sum(len(each[1]) for each in chosen.values() if each) == len(called):
             return [*sent.before, *tests, *_finished(made, statement, sent, chosen)]
+    if not any(map(_may_decline, called)) and (divided := _divided(made, statement, called)) is not None:
+        return divided
     if isinstance(statement.operation, _CALLING):
         made.refuse(statement.node, "what a method does here")
     return None
+
+
+def _divided(made: Reduced, statement: Assign, called: list[Summary]) -> list[Statement] | None:
+    """A branch on whether a receiver is of a class with the method, where it may be something else: a number, an array,
+    an object without it.  None where that does not say all that is called."""
+    if len(statement.targets) != 1 or not isinstance(statement.operation, _DIVIDED):
+        return None
+    node, (target,) = statement.node, statement.targets
+    for sent in _sent(made, statement.operation, node):
+        receiver = made.known.get(sent.receiver, sent.receiver)
+        value = made.value(receiver)
+        if not isinstance(receiver, Version) or value.is_any or any(isinstance(a, Bound) for a in value.atoms):
+            continue
+        for kind in sorted(_kinds_among(value), key=str):
+            if (each := _chosen(kind, sent, statement.operation, called)) is not None:
+                break
+        else:
+            continue
+        others = frozenset(atom for atom in value.atoms if _kind(atom) is not kind)
+        if not others:
+            continue
+        own, rest = made.version("t", replace(value, atoms=value.atoms - others)), made.version("t", Value(others))
+        results = made.version("t", made.value(target)), made.version("t", made.value(target))
+        operation = with_operands(statement.operation, made.known.get)
+        mine = Assign((results[0],), with_operands(operation, {receiver: own}.get), node)
+        theirs = Assign((results[1],), with_operands(operation, {receiver: rest}.get), node)
+        made.called[mine] = each[1]
+        made.called[theirs] = [summary for summary in called if summary not in each[1]]
+        written = explicit(made, mine)
+        other = explicit(made, theirs) if made.called[theirs] else [theirs]
+        if written is None or other is None:
+            return None
+        tested, ask = is_of_class(made, receiver, kind, union(exact(kind), exact(None)), node)
+        return [*ask, If(
+            statement.targets, tested,
+            Block((Assign((own,), ir.Copy(receiver), node), *written), Fall((results[0],))),
+            Block((Assign((rest,), ir.Copy(receiver), node), *other), Fall((results[1],))), node,
+        )]  # fmt: skip
+    return None
+
+
+#: Operations of which the operand that a method is looked up of may be something else.
+_DIVIDED = (ir.Operator, ir.Compare, ir.GetItem, ir.GetAttribute, ir.Call)
+
+
+def _kind(atom: Any) -> type | None:
+    """The class of the user's that an atom is of."""
+    kind = atom.site.kind if isinstance(atom, At) else None
+    return kind if kind is not None and is_user_class(kind) else None
+
+
+def _kinds_among(value: Value) -> set[type]:
+    """The classes of the user's that a value may be of."""
+    return {kind for atom in value.atoms if (kind := _kind(atom)) is not None}
 
 
 def asked(made: Reduced, statement: If) -> tuple[list[Statement], If] | None:
@@ -161,7 +218,7 @@ def _sent(made: Reduced, operation: ir.Operation, node: gast.AST) -> list[_Sent]
             own = [_Sent(left, f"__i{name[2:]}", (right,))] if in_place else []
             return [*own, _Sent(left, name, (right,)), *_reflected(made, right, REFLECTED[name], left, node)]
         case ir.Operator(symbol="bool" | "not", operands=(operand,)):
-            names = {asks_for_truth(kind) for kind in _kinds(made.value(made.known.get(operand, operand))) or ()}
+            names = {*map(asks_for_truth, _kinds_among(made.value(made.known.get(operand, operand))))} - {None}
             return [_Sent(operand, name) for name in names if name is not None and len(names) == 1]
         case ir.Operator(symbol=symbol, operands=(operand,)) if (symbol, 1) in SPECIAL:
             return [_Sent(operand, SPECIAL[symbol, 1])]
