@@ -377,7 +377,7 @@ def _effect(context: Context, called: gast.Call) -> None:
     expression, operation = operation_of(context, called)
     if isinstance(operation, nf.Fixed | nf.Copy) and isinstance(expression, gast.Constant | gast.Name):
         return  # all that it does is written
-    if not isinstance(operation, nf.Call | nf.Apply | nf.Exchange) and not (
+    if not isinstance(operation, nf.Call | nf.Apply | nf.Exchange | nf.Pack) and not (
         is_constant(function) or isinstance(operation, nf.Unruled) and operation.given is not None
     ):
         context.refuse(called, "a call for its effect")
