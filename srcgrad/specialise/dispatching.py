@@ -38,6 +38,7 @@ from srcgrad.ir.operations import Literal, Operand, Version
 from srcgrad.ir.regions import Assign, Block, Fall, If, Statement
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.ir.rewriting import with_operands
+from srcgrad.language.models.folds import order_of
 from srcgrad.language.operators import COMPARED, OF_FLOATS, REFLECTED, SPECIAL, by_place, method_of
 from srcgrad.specialise.instances import static_of
 from srcgrad.specialise.missing import is_of_class, of_none, raising
@@ -73,6 +74,8 @@ def explicit(made: Reduced, statement: Assign) -> list[Statement] | None:
     called = made.called.get(statement)
     if not called:
         return [] if _is_of_object(made, statement) else None
+    if made.frame.owner is order_of and any(map(_stores, called)):  # Python decides how often
+        made.refuse(statement.node, "an order by comparisons that store something")
     operation = _as_operator(made, statement.operation)
     if isinstance(operation, ir.Compare) and operation is not statement.operation:  # whose model compares
         called = [inner for outer in called for found_ in outer.calls.values() for inner in found_]
@@ -92,6 +95,14 @@ def explicit(made: Reduced, statement: Assign) -> list[Statement] | None:
     if isinstance(statement.operation, _CALLING):
         made.refuse(statement.node, "what a method does here")
     return None
+
+
+def _stores(summary: Summary) -> bool:
+    """Whether a call changes what was there before."""
+    if summary.returned is None:
+        return True
+    after, before = summary.returned[1], summary.heap
+    return any(site in before and contents != before.own(site) for site, contents in after.items())
 
 
 def _divided(made: Reduced, statement: Assign, called: list[Summary]) -> list[Statement] | None:
