@@ -118,6 +118,12 @@ def is_method(found: object) -> bool:
     return isinstance(found, FunctionType) and not is_of_library(found) or is_of_model(found)
 
 
+def iterates_itself(analysis: Analysis, kind: Any) -> bool:
+    """Whether a class has a method that makes iterators of its objects."""
+    is_known = kind in CLASSES or not is_of_library(kind) and not analysis.assigned.is_open(kind)
+    return kind is not None and is_known and is_method(looked_up(kind, "__iter__"))
+
+
 def class_of(atom: Atom) -> type | None:
     """The class of every object of an atom, where it is one."""
     match atom:
