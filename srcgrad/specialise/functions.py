@@ -224,8 +224,9 @@ def misused(made: Reduced, body: Block) -> str | None:
                 passed = [operand for operand in operands_of(operation) if operand is not operation.function]
                 values = [made.value(operand) for operand in passed]
                 held = any(holds_made(made, value) or holds_methods(made.facts, value) for value in values)
+                is_copy = not given and _is_copying(made.value(operation.function))
                 if held and not _only_holds(made.value(operation.function), is_itself=bool(given)) and not (
-                    _is_copying(made.value(operation.function)) and not any(holds_made(made, value) for value in values)
+                    is_copy and not any(holds_made(made, value) for value in values)
                 ):
                     return "a function that is passed on"
             case ir.Copy() | ir.WriteCell() | ir.Insert() | ir.SetItem() | ir.SetAttribute() | ir.Make() | ir.Call():
@@ -259,7 +260,7 @@ def _is_of_models(function: Value) -> bool:
 
 
 def _is_copying(function: Value) -> bool:
-    """Whether a call copies what it is given: the copy of a pair is the method of the copy of its object."""
+    """Whether a call copies what it is given: the copy of a pair in it is the method of the copy of its object."""
     return function.consists_of(lambda a: isinstance(a, Exact) and a.value in (copy.copy, copy.deepcopy))
 
 
