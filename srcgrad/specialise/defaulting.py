@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from srcgrad import runtime
 from srcgrad.frontend.scope import importable
 from srcgrad.infer.summaries import Summary
-from srcgrad.infer.values import At, Bound, Exact, Of, Value, exact, of, union
+from srcgrad.infer.values import At, Bound, Exact, Of, Value, are_of, exact, of, union
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal, Operand
 from srcgrad.ir.regions import Assign, Block, Fall, If, Statement
@@ -37,6 +37,12 @@ def defaulted(made: Reduced, statement: Assign, reduce: Callable[[Block], Block]
     """What makes a ``defaultdict``, or what is missing in one that is read; None of any other statement."""
     operation = with_operands(statement.operation, made.known.get)
     match operation:
+        case ir.Call(function=function, positional=(), star=None, keywords=(), rest=None) if (
+            made.value(function).consists_of(lambda a: isinstance(a, Bound) and a.name == "copy")
+            and isinstance(read := made.origins.get(function), ir.GetAttribute)
+        ):
+            base = made.known.get(read.base, read.base)
+            return _made(made, statement, (base,)) if are_of(made.value(base), defaultdict) else None
         case ir.Call(function=function, positional=given, star=None, keywords=(), rest=None) if len(given) < 3:
             return _made(made, statement, given[1:]) if static_of(made.value(function)) is defaultdict else None
         case ir.GetItem(base=base, index=index) if called := made.called.get(statement):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections import defaultdict
 from typing import NamedTuple
 
 import numpy as np
@@ -79,9 +80,22 @@ def raised_with_a_text(x):
     return s
 
 
+def copies_of_dicts_that_make_what_is_missing(x):
+    sums, lists, others = defaultdict(float), defaultdict(list), defaultdict(lambda: x[3])
+    sums["a"] = x[0]
+    lists["a"].append(x[0])
+    first, second, third = sums.copy(), lists.copy(), others.copy()
+    first["a"] = x[1]
+    first["q"] += x[2]
+    second["a"].append(x[1])
+    second["b"].append(x[2])
+    s = sums["a"] * first["a"] * first["q"] * len(sums) * len(first) + sum(lists["a"]) * second["b"][0] * len(lists)
+    return s * third["z"] + others["z"] * len(third)
+
+
 @pytest.mark.parametrize("function", [
     copies_of_a_named_tuple, copies_of_methods, a_copy_that_shares_its_method, text_of_an_exception,
-    raised_with_a_text,
+    raised_with_a_text, copies_of_dicts_that_make_what_is_missing,
 ])  # fmt: skip
 def test_it_is_right(function, monkeypatch):
     check_right(function, monkeypatch, X)
