@@ -131,7 +131,7 @@ class Kinds:
         if kind in (dict, OrderedDict) and not is_open and all(type(key) in (str, int) for key in value):
             entries = tuple((key, inside(item)) for key, item in value.items())
             return self._held(value, kind, entries, Contents(single=False, entries=entries))
-        if kind is defaultdict and self._itself is None and all(type(key) in (str, int) for key in value):
+        if kind is defaultdict and not depth and self._itself is None and all(type(key) in (str, int) for key in value):
             # What is missing in an argument is refused when the program runs: it makes nothing.
             entries = tuple((key, inside(item)) for key, item in value.items())
             held = Contents(single=False, entries=entries, fields={"default_factory": exact(None)})
