@@ -39,9 +39,9 @@ def defaulted(made: Reduced, statement: Assign, reduce: Callable[[Block], Block]
     match operation:
         case ir.Call(function=function, positional=(), star=None, keywords=(), rest=None) if (
             made.value(function).consists_of(lambda a: isinstance(a, Bound) and a.name == "copy")
-            and isinstance(read := made.origins.get(function), ir.GetAttribute)
+            and isinstance(looked := made.origins.get(function), ir.GetAttribute)
         ):
-            base = made.known.get(read.base, read.base)
+            base = made.known.get(looked.base, looked.base)
             return _made(made, statement, (base,)) if are_of(made.value(base), defaultdict) else None
         case ir.Call(function=function, positional=given, star=None, keywords=(), rest=None) if len(given) < 3:
             return _made(made, statement, given[1:]) if static_of(made.value(function)) is defaultdict else None
