@@ -26,9 +26,12 @@ from srcgrad.infer.iteration import arithmetic, compare, elements, iterate
 from srcgrad.infer.named import is_named_tuple
 from srcgrad.infer.objects import (
     Made,
+    class_of,
     container,
     get_attribute,
+    is_method,
     is_plain,
+    looked_up,
     set_attribute,
 )
 from srcgrad.infer.parameters import Given
@@ -146,7 +149,12 @@ def _delete(
     if isinstance(op, ir.DeleteItem):
         return delete_item(analysis, frame, statement, frame[op.base], frame[op.index], heap)
     frame.may_raise(heap)
-    return exact(None), analysis.unknown([frame[op.base]], heap)
+    base = frame[op.base]
+    kinds = {class_of(atom) for atom in base.atoms}
+    if len(kinds) == 1 and not base.is_any and (kind := kinds.pop()) is not None:
+        if is_method(held := looked_up(kind, "__delattr__")) and not analysis.assigned.is_open(kind):
+            return analysis.call(frame, statement, exact(held), (base, exact(op.name)), heap)
+    return exact(None), analysis.unknown([base], heap)
 
 
 def _get_item(analysis: Analysis, frame: Frame, statement: Statement, op: ir.GetItem, heap: Heap) -> Made:

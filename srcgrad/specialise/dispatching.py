@@ -242,6 +242,8 @@ def _sent(made: Reduced, operation: ir.Operation, node: gast.AST) -> list[_Sent]
             return [_Sent(base, "__setitem__", (index, value))]
         case ir.DeleteItem(base=base, index=index):
             return [_Sent(base, "__delitem__", (index,))]
+        case ir.DeleteAttribute(base=base, name=name):
+            return [_Sent(base, "__delattr__", (Literal(name),))]
         case ir.GetAttribute(base=base, name=name):
             return [_Sent(base, name)]
         case ir.SetAttribute(base=base, name=name, value=value):

@@ -163,7 +163,26 @@ def items_that_were_taken_out(x):
     return stack.pop() * stack.pop()
 
 
+class Forgetting:
+    def __init__(self, v):
+        self.v = v
+        self.names = []
+
+    def __delattr__(self, name):
+        self.v = self.v * (2.0 if name == "gone" else 3.0)
+        self.names.append(name)
+
+
+def fields_that_are_deleted_by_a_method(x):
+    a = Forgetting(x[0])
+    same = a
+    del a.gone
+    del same.other
+    return a.v * x[1] * len(same.names)
+
+
 PROGRAMS = [
+    fields_that_are_deleted_by_a_method,
     items_of_an_object_or_an_array, fields_and_properties, truth_of_an_object_or_a_list,
     comparisons_with_an_object_or_a_number, sums_in_a_loop, items_of_a_mixed_list, copies_of_what_may_be_none,
     operators_in_place_of_an_object, entries_that_hold_objects, named_tuples_are_joined_and_unpacked,
