@@ -74,7 +74,8 @@ def explicit(made: Reduced, statement: Assign) -> list[Statement] | None:
     called = made.called.get(statement)
     if not called:
         return [] if _is_of_object(made, statement) else None
-    if made.frame.owner is order_of and any(map(_stores, called)):  # Python decides how often
+    is_compared = isinstance(statement.operation, ir.Compare)
+    if is_compared and made.frame.owner is order_of and any(map(_stores, called)):  # Python decides how often
         made.refuse(statement.node, "an order by comparisons that store something")
     operation = _as_operator(made, statement.operation)
     if isinstance(operation, ir.Compare) and operation is not statement.operation:  # whose model compares
