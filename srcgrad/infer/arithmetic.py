@@ -59,11 +59,13 @@ def arithmetic(
 ) -> Made:  # fmt: skip
     """``left symbol right``, or ``symbol operand``, per pair of atoms."""
     frame.may_raise(heap)
+    if not all(operands):
+        return None
     if any(value.is_any for value in operands):
         return ANY, analysis.unknown(operands, heap)
     numbers = [_scalar_kinds(value) for value in operands]
     if all(kinds is not None for kinds in numbers):
-        return _of_numbers(symbol, operands, numbers), heap  # type: ignore[arg-type]
+        return _with_heap(_of_numbers(symbol, operands, numbers), heap)  # type: ignore[arg-type]
     if symbol == "%" and operands[0].consists_of(lambda atom: class_of(atom) is str) and is_plain(
         analysis, heap, *operands
     ):
@@ -84,7 +86,8 @@ def arithmetic(
             return container(frame, statement, heap, *joined, "joined")
         (changed,) = operands[0].atoms
         assert isinstance(changed, At)
-        longer = replace(heap[changed.site], parts=joined[1].parts, rest=joined[1].rest)
+        more = joined[1]
+        longer = replace(heap[changed.site], parts=more.parts, entries=more.entries, rest=more.rest)
         return operands[0], analysis.store(heap, changed.site, longer)
     if (model := _model_of(symbol, operands, in_place)) is not None:
         return analysis.call(frame, statement, exact(model), operands, heap)
@@ -138,29 +141,35 @@ def _scalar_kinds(value: Value) -> set[type] | None:
     return found
 
 
-def _of_numbers(symbol: str, operands: tuple[Value, ...], kinds: list[set[type]]) -> Value:
+def _with_heap(value: Value | None, heap: Heap) -> Made:
+    return None if value is None else (value, heap)
+
+
+def _of_numbers(symbol: str, operands: tuple[Value, ...], kinds: list[set[type]]) -> Value | None:
+    """What an operator of scalars gives; None where their classes have no such operator."""
     found: list[Value] = [NEVER]
     atoms = [list(value.atoms) for value in operands]
     if symbol == "%" and kinds[0] & {str, bytes}:
-        return ANY
+        return of(*kinds[0]) if kinds[0] <= {str, bytes} else ANY
     if all(isinstance(a, Exact) and not _is_large(a.value) for group in atoms for a in group):
-        for chosen in product(*atoms):
-            result = _computed(symbol, [a.value for a in chosen])  # type: ignore[union-attr]
-            if result is not _FAILED:
-                found.append(exact(result) if type(result) in SCALARS else of(type(result)))
-        return union(*found) or ANY
-    for classes in product(*kinds):
-        if not all(map(_samples, classes)):
-            return ANY  # of a class without samples
-        for values in product(*map(_samples, classes)):
-            result = _computed(symbol, list(values))
-            if result is not _FAILED:
-                found.append(exact(result) if isinstance(result, bool | None) else of(type(result)))
-    made = union(*(of(bool) if v in (exact(True), exact(False)) else v for v in found))
-    return made or ANY  # of some that are not among the samples
+        results = [_computed(symbol, [a.value for a in chosen]) for chosen in product(*atoms)]  # type: ignore[union-attr]
+        found += [exact(each) if type(each) in SCALARS else of(type(each)) for each in results if not _is_failed(each)]
+    elif not all(_samples(kind) for group in kinds for kind in group):
+        return ANY  # of a class without samples
+    else:
+        results = [_computed(symbol, list(chosen)) for classes in product(*kinds)
+                   for chosen in product(*map(_samples, classes))]  # fmt: skip
+        found += [of(type(each)) for each in results if not _is_failed(each)]
+    if all(each is _NO_OPERATOR for each in results) and all(kind in SCALARS for group in kinds for kind in group):
+        return None
+    return union(*found) or ANY  # of some that are not among the samples
 
 
-_FAILED = object()
+def _is_failed(result: object) -> bool:
+    return result is _FAILED or result is _NO_OPERATOR
+
+
+_FAILED, _NO_OPERATOR = object(), object()
 
 
 def _samples(kind: type) -> list[Any]:
@@ -181,6 +190,8 @@ def _computed(symbol: str, values: list[Any]) -> Any:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
             return table[symbol](*values)
+    except TypeError:
+        return _NO_OPERATOR
     except Exception:
         return _FAILED
 
@@ -213,7 +224,7 @@ def compare(
         return ANY, analysis.unknown([left, right], heap)
     numbers = [_scalar_kinds(value) for value in (left, right)]
     if all(kinds is not None for kinds in numbers):
-        return _of_numbers(symbol, (left, right), numbers), heap  # type: ignore[arg-type]
+        return _with_heap(_of_numbers(symbol, (left, right), numbers), heap)  # type: ignore[arg-type]
     if (decided := compared(symbol, left, right, heap)) is not None:
         return exact(decided), heap
     known = None if symbol in ("in", "not in") else outcomes(COMPARING[symbol], (left, right), heap)

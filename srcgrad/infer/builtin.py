@@ -21,8 +21,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from srcgrad.infer.classes import classes_of, is_instance
 from srcgrad.infer.copies import copied
-from srcgrad.infer.dispatch import asks_for_truth, truth_by_methods
+from srcgrad.infer.dispatch import truth_by_methods
 from srcgrad.infer.emitted import of_emitted
 from srcgrad.infer.generators import lists_of
 from srcgrad.infer.heap import Contents, Heap
@@ -31,10 +32,8 @@ from srcgrad.infer.objects import (
     CONTAINERS,
     MAPPINGS,
     class_of,
-    classes_of,
     container,
     get_attribute,
-    is_instance,
     is_method,
     is_plain,
     looked_up,
@@ -106,13 +105,18 @@ def _of_operand(
 def _of_class(analysis: Analysis, frame: Frame, statement: Statement, function: Any, given: Given, heap: Heap) -> Any:
     """``float``, ``len`` and ``bool`` of objects of the user's: of the class that they always give, or they raise."""
     if function is bool:
-        if all(asks_for_truth(class_of(atom)) is None for atom in given.positional[0].atoms):
+        if all(_is_of_library(atom) for atom in given.positional[0].atoms):
             return NotImplemented
         told = truth_by_methods(analysis, frame, statement, given.positional[0], heap)
         return None if told is None else (union(*map(exact, told[0])), told[1])
     name, kind = ("__len__", int) if function is len else ("__float__", float if function is float else int)
     made = _of_operand(analysis, frame, statement, name, given, heap)
     return made if made in (None, NotImplemented) else (of(kind), made[1])
+
+
+def _is_of_library(atom: Any) -> bool:
+    kind = class_of(atom)
+    return kind is None or is_of_library(kind)
 
 
 def _wrapped(analysis: Analysis, given: Given, heap: Heap) -> Any:

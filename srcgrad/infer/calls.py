@@ -71,6 +71,7 @@ from srcgrad.infer.values import (
     Value,
     are_arrays,
     are_numbers,
+    at,
     exact,
     is_unchanging,
     of,
@@ -220,7 +221,9 @@ def _made(analysis: Analysis, frame: Frame, statement: Statement, kind: Any, giv
     if issubclass(kind, BaseException) and not is_of_library(kind) and not starts_itself(kind):
         return container(frame, statement, heap, kind, Contents(rest=union(*values)))
     if issubclass(kind, BaseException) and is_of_library(kind) and not starts_itself(kind):
-        return applied(analysis, frame, statement, Effect(returns="element"), given, heap)
+        site = frame.site(None, statement)  # none of the arguments is an exception: it is no data of theirs
+        held = union(at(site), *values)
+        return at(site), heap.allocated(site, Contents(single=False, rest=held, others=held))
     if kind in (type, super) or is_of_library(kind) and not is_plain(analysis, heap, *values):
         if kind not in (*CONTAINERS, *ITERATORS):
             return (of(kind) if kind in (bool, int) else ANY), analysis.unknown(values, heap)
@@ -396,6 +399,7 @@ def _of_builtin(
         return call(analysis, frame, statement, exact(model), given.after(receiver), heap)
     if isinstance(atom, At) and name == "throw" and is_left_by_exceptions(analysis, atom.site, heap):
         frame.may_raise(heap)
+        analysis.raised = union(analysis.raised, *given.values())
         return None
     if kind is slice and name == "indices" and are_numbers(*given.values()):
         return container(frame, statement, heap, tuple, Contents(parts=(of(int),) * 3))

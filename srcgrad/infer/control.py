@@ -16,17 +16,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from srcgrad.infer import exceptions
 from srcgrad.infer.arithmetic import is_single
+from srcgrad.infer.classes import classes_of, is_instance
 from srcgrad.infer.dispatch import truth_by_methods
-from srcgrad.infer.exceptions import held_by_exceptions, holds_text, looks_into, throw
 from srcgrad.infer.frames import Frame, Way, Ways, merged
 from srcgrad.infer.generators import is_left_by_exceptions
 from srcgrad.infer.heap import Heap
 from srcgrad.infer.objects import (
     class_of,
-    classes_of,
     data,
-    is_instance,
     is_method,
     is_plain,
     looked_up,
@@ -78,7 +77,7 @@ def _run(analysis: Analysis, frame: Frame, block: Block, heap: Heap, before: dic
         if isinstance(statement, Assign):
             frame.may_raise(heap)
             if frame.raised is not None:
-                analysis.carried.update(held_by_exceptions(frame, statement.operation))
+                analysis.carried.update(exceptions.held_by(frame, statement.operation))
             around, analysis.at = analysis.at, (frame, statement)
             made = run(analysis, frame, statement, heap)
             analysis.at = around
@@ -110,9 +109,8 @@ def _run(analysis: Analysis, frame: Frame, block: Block, heap: Heap, before: dic
         case Return(value=value):
             ways.returned.append(((frame[value],), heap))
         case Raise(exception=exception, cause=cause):
-            if frame.raised is not None:
-                given = [frame[part] for part in (exception, cause) if part is not None]
-                frame.may_raise(throw(analysis, given, heap))
+            given = [frame[part] for part in (exception, cause) if part is not None]
+            frame.may_raise(exceptions.raised(analysis, frame, given, heap))
     return ways
 
 
@@ -229,8 +227,8 @@ def _try(analysis: Analysis, frame: Frame, statement: Try, heap: Heap) -> Ways:
         if handler.kinds is not None:
             kinds = run_block(analysis, frame, handler.kinds, caught)
             caught = caught if kinds.fell is None else kinds.fell[1]
-        if not holds_text(analysis, frame, handler, caught) and looks_into(frame.function, handler):
-            caught = analysis.unknown(list(analysis.carried), caught)
+        bound, caught = exceptions.caught(analysis, frame, statement, handler, caught)
+        frame.bind(handler.caught, bound)
         after = run_block(analysis, frame, handler.body, caught)
         inner.take(after)
         fell.append(after.fell)

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from srcgrad.infer.heap import Contents, Heap, Site
+from srcgrad.infer.named import is_named_tuple
 from srcgrad.infer.objects import (
     MAPPINGS,
     Made,
@@ -34,7 +35,7 @@ from srcgrad.infer.objects import (
     of_each,
 )
 from srcgrad.infer.outside import is_of_library
-from srcgrad.infer.values import NEVER, SCALARS, Array, At, Atom, Exact, Of, Value, at, exact, union
+from srcgrad.infer.values import NEVER, SCALARS, Array, At, Atom, Bound, Exact, Of, Value, at, exact, union
 
 if TYPE_CHECKING:
     from srcgrad.infer.frames import Frame
@@ -73,12 +74,22 @@ def is_copied_by_fields(analysis: Analysis, kind: Any) -> bool:
     """Whether a copy of an object of a class of the user's is an object with the same fields, made by no method."""
     if type(kind) is not type or is_of_library(kind) or analysis.assigned.is_open(kind):
         return False
-    own = all(looked_up(kind, name) is looked_up(object, name) for name in _COPYING) and kind not in dispatch_table
     made = looked_up(kind, "__new__") is object.__new__
     has_slots = any("__slots__" in vars(base) for base in kind.__mro__)
     stores = looked_up(kind, "__setattr__") is object.__setattr__ or not has_slots
     reads = looked_up(kind, "__getattribute__") is object.__getattribute__ and not hasattr(kind, "__getattr__")
-    return own and made and stores and reads
+    return _is_copied_as_usual(kind) and made and stores and reads
+
+
+def _is_copied_as_usual(kind: Any, *others: str) -> bool:
+    """Whether a class has no method of its own by which its objects are copied, but for others that are known."""
+    names = [name for name in _COPYING if name not in others]
+    return kind not in dispatch_table and all(looked_up(kind, name) is looked_up(object, name) for name in names)
+
+
+def _is_copied_by_items(analysis: Analysis, kind: Any) -> bool:
+    """Whether a copy of a named tuple is one of its items, or of copies of them."""
+    return is_named_tuple(kind) and not analysis.assigned.is_open(kind) and _is_copied_as_usual(kind, "__getnewargs__")
 
 
 def _is_itself(atom: Atom) -> bool:
@@ -101,7 +112,8 @@ def _copy_of(analysis: Analysis, frame: Frame, statement: Statement, atom: Atom,
         return analysis.call(frame, statement, exact(looked_up(_kind(atom.site), "__copy__")), (one,), heap)
     if heap.is_seen(atom.site):
         raise Unknown
-    if atom.site.kind not in _COPIED and not is_copied_by_fields(analysis, atom.site.kind):
+    kind = atom.site.kind
+    if kind not in _COPIED and not (is_copied_by_fields(analysis, kind) or _is_copied_by_items(analysis, kind)):
         raise Unknown
     if atom.site.kind in (OrderedDict, Counter) and not _are_plain_keys(heap[atom.site]):
         raise Unknown  # which are made again, item by item
@@ -135,6 +147,11 @@ class _Deep:
     def _atom(self, atom: Atom) -> Value:
         if _is_itself(atom) or isinstance(atom, Of) or isinstance(atom, At) and atom.site.kind is FunctionType:
             return Value(frozenset((atom,)))
+        if isinstance(atom, Array | At) and atom.site == self.frame.facts.data and not self.before.is_seen(atom.site):
+            return Value(frozenset((atom,)))  # which stands for its copy, too
+        if isinstance(atom, Bound):  # of a copy of its object; of a built-in class it is its own copy
+            receiver = atom.receiver if atom.function is None else self.value(atom.receiver)
+            return Value(frozenset((replace(atom, receiver=receiver),)))
         if isinstance(atom, Array) and atom.dtype is not None and atom.dtype.kind in "biufc":
             site = self._array(atom.site)
             return Value(frozenset((replace(atom, site=site),)))
@@ -154,7 +171,8 @@ class _Deep:
         own = self.before[site].fields  # deepcopy asks the object for its methods, and not the class
         if any(name in own for name in _COPYING):
             raise Unknown
-        if kind not in (*_COPIED, tuple, frozenset) and not is_copied_by_fields(self.analysis, kind):
+        is_own = is_copied_by_fields(self.analysis, kind) or _is_copied_by_items(self.analysis, kind)
+        if kind not in (*_COPIED, tuple, frozenset) and not is_own:
             raise Unknown
         made = self.frame.site(kind, self.statement, ("deep", site))
         contents = self.before[site]

@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from srcgrad.infer.heap import Heap, together
+from srcgrad.infer.data import is_data
+from srcgrad.infer.heap import Heap, Site, together
 from srcgrad.infer.objects import Made, class_of, is_method, is_plain, looked_up, truth
 from srcgrad.infer.outside import is_of_library
-from srcgrad.infer.values import ANY, NEVER, At, Atom, Exact, Value, exact, of, union
+from srcgrad.infer.values import ANY, NEVER, At, Atom, Exact, Of, Value, exact, of, union
 from srcgrad.language.operators import COMPARED, REFLECTED, SPECIAL
 
 if TYPE_CHECKING:
@@ -46,8 +47,8 @@ def by_methods(
 ) -> Made:  # fmt: skip
     """What an operator or comparison gives where operands have methods of the user's; ``plainly`` where none has."""
     found: list[Made] = []
-    for values in product(*(_by_class(value) for value in operands)):
-        atoms = tuple(next(iter(value.atoms)) for value in values)
+    for values in product(*(_by_class(value, analysis.facts.data) for value in operands)):
+        atoms = tuple(next(filter(is_data, value.atoms), next(iter(value.atoms))) for value in values)
         if is_plain(analysis, heap, *values):
             found.append(plainly(values))
         else:
@@ -113,12 +114,16 @@ def _first(
     return (union(*given), heap) if given else None
 
 
-def _by_class(value: Value) -> list[Value]:
-    """The objects of each of the user's classes together, for which the same methods are tried, and others one by one.
-    """
+def _by_class(value: Value, data: Site | None = None) -> list[Value]:
+    """The objects of each of the user's classes together, for which the same methods are tried, and numbers, which have
+    none, with data, which may be such; others one by one."""
     found: dict[Any, Value] = {}
     for atom in sorted(value.atoms, key=str):
         kind = class_of(atom)
+        is_number = kind in _NUMBERS or isinstance(atom, Of) and issubclass(atom.kind, np.number)
+        if is_number or isinstance(atom, At) and atom.site == data:
+            found[float] = union(found.get(float, NEVER), Value(frozenset((atom,))))
+            continue
         key = kind if isinstance(atom, At) and kind is not None and not is_of_library(kind) else atom
         found[key] = union(found.get(key, NEVER), Value(frozenset((atom,))))
     return list(found.values())
@@ -129,6 +134,11 @@ def _tries(
 ) -> _Tries | None:
     """The methods that Python tries for operands of the classes of these; None where that is not known."""
     kinds: list[Any] = [class_of(atom) for atom in atoms]
+    known = analysis.facts.data
+    if len(atoms) == 2 and known is not None and atoms[0] == At(known):
+        return _of_data(analysis, symbol, kinds[1], values, in_place)
+    if is_data(atoms[-1]) and len(atoms) == 2:  # of no class of the user's, hence none derived from the left one's
+        kinds[-1] = object
     if any(kind is None or not is_of_library(kind) and analysis.assigned.is_open(kind) for kind in kinds):
         return None
     if len(atoms) == 1:
@@ -145,14 +155,15 @@ def _tries(
         reflected, declining = REFLECTED[name], _NUMBERS
     else:
         return None
-    if not _is_followed(atoms[0], name, declining, right):
+    if not all(_is_followed(atom, name, declining, right) for atom in values[0].atoms):
         return None
-    if not _is_followed(atoms[1], reflected, declining, left):
-        # NumPy's classes are no subclasses of the user's, so that the method of the left operand comes first
-        is_first = is_method(looked_up(left, name)) and is_of_library(right) and not in_place
-        return [(looked_up(left, name), (values[0], values[1])), None] if is_first else None
+    if not all(_is_followed(atom, reflected, declining, left) for atom in values[1].atoms):
+        # Classes of NumPy, and of data, are no subclasses of the user's: methods of the left operand come first.
+        names = [*[f"__i{name[2:]}"] * in_place, name]
+        own_ = [(looked_up(left, each), values) for each in names if is_method(looked_up(left, each))]
+        return [*own_, None] if own_ and is_of_library(right) else None
     own = looked_up(left, name), (values[0], values[1])
-    other = looked_up(right, reflected), (values[1], _as_python(values[0], left))
+    other = looked_up(right, reflected), (values[1], _as_python(values[0]))
     ordered = [own, other]
     if left is right and symbol not in COMPARED:
         ordered = [own]
@@ -165,11 +176,25 @@ def _tries(
     return [(method, given) for method, given in ordered if is_method(method)]
 
 
+def _of_data(
+    analysis: Analysis, symbol: str, kind: Any, values: tuple[Value, ...], in_place: bool
+) -> _Tries | None:
+    """The reflected method that data declines for, which is looked at when the program runs: not of arrays, whose
+    elements are taken; nor of texts and dicts, whose operators take any object."""
+    if symbol == "%" or in_place and symbol == "|" or kind is None or analysis.assigned.is_open(kind):
+        return None
+    name = COMPARED[symbol][1] if symbol in COMPARED else REFLECTED[SPECIAL[symbol, 2]]
+    method = looked_up(kind, name)
+    if is_of_library(kind) or not is_method(method) or any(_holds(kind, each) for each in _OF_ARRAYS):
+        return None
+    return [(method, values[::-1])]
+
+
 def _is_followed(atom: Atom, name: str, declining: tuple[type, ...], other: type) -> bool:
     """Whether an operand either has a method of the user's or declines whatever the other one is."""
     kind: Any = class_of(atom)
     if is_of_library(kind):
-        scalar = isinstance(kind, type) and issubclass(kind, np.number) and declining is _NUMBERS
+        scalar = isinstance(kind, type) and issubclass(kind, np.number)
         return kind in declining or scalar and not any(_holds(other, each) for each in _OF_ARRAYS)
     if not isinstance(atom, At):
         return False
@@ -184,8 +209,12 @@ def _holds(kind: type, name: str) -> bool:
     return any(name in vars(base) for base in kind.__mro__)
 
 
-def _as_python(value: Value, kind: type) -> Value:
+def _as_python(value: Value) -> Value:
     """A number as the reflected method gets it: NumPy's own hands over its elements as Python's."""
-    if is_of_library(kind) and issubclass(kind, np.number):
-        return union(value, of(type(kind().item())))
-    return value
+    handed = {a for a in value.atoms if isinstance(a, Of) and issubclass(a.kind, np.number)}
+    return union(Value(value.atoms - handed), *(of(python_of(atom.kind)) for atom in handed))
+
+
+def python_of(kind: type[np.number[Any]]) -> type:
+    """The class of Python's own that a number of NumPy's is handed over as."""
+    return type(kind().item())

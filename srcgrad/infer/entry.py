@@ -17,7 +17,7 @@ passed as well, and is known by its kind too.
 
 from __future__ import annotations
 
-from collections import OrderedDict, deque
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from decimal import Decimal
@@ -131,6 +131,11 @@ class Kinds:
         if kind in (dict, OrderedDict) and not is_open and all(type(key) in (str, int) for key in value):
             entries = tuple((key, inside(item)) for key, item in value.items())
             return self._held(value, kind, entries, Contents(single=False, entries=entries))
+        if kind is defaultdict and not depth and self._itself is None and all(type(key) in (str, int) for key in value):
+            # What is missing in an argument is refused when the program runs: it makes nothing.
+            entries = tuple((key, inside(item)) for key, item in value.items())
+            held = Contents(single=False, entries=entries, fields={"default_factory": exact(None)})
+            return self._held(value, kind, entries, held)
         if kind in (dict, OrderedDict) and (is_any_key or is_open and all(type(key) in (str, int) for key in value)):
             return self._of_any_number(value, kind, [*value, *value.values()], inside)
         if kind in (set, frozenset):

@@ -1,57 +1,90 @@
-"""What exceptions hold that are raised where something catches them, and whether a handler looks into them.
+"""What exceptions hold: what raises them puts it there, and a handler may read it.
 
-Enters: a statement that raises, or a handler.  Leaves: the values that an exception carries to the handler, which are
-in the hands of unknown code where it does more than raise it again.
+Enters: what is raised, a handler.  Leaves: what the handler's variable may be, and the heap then::
+
+    except IndexError as error:        error: data, which holds text
+    except KeyError as error:          error: any, which may hold a key
 """
 
 from __future__ import annotations
 
-from types import NoneType
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from srcgrad.infer.applying import parts_of
-from srcgrad.infer.frames import Frame
-from srcgrad.infer.heap import Heap
-from srcgrad.infer.objects import CONTAINERS, class_of
+from srcgrad.infer.heap import Contents, Heap
+from srcgrad.infer.objects import CONTAINERS, class_of, looked_up
 from srcgrad.infer.outside import is_of_library
-from srcgrad.infer.values import At, Bound, Exact, Value, is_unchanging
+from srcgrad.infer.values import ANY, At, Atom, Bound, Exact, Value, at, is_unchanging, union
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Operand
-from srcgrad.ir.regions import Assign, Fall, Function, Handler, Raise, blocks_of, operands_of, walk
+from srcgrad.ir.regions import Assign, Fall, Function, Handler, Raise, Statement, blocks_of, operands_of, walk
 from srcgrad.ir.restoring.pending import own_operands
 
 if TYPE_CHECKING:
+    from srcgrad.infer.frames import Frame
     from srcgrad.infer.interpreter import Analysis
 
 
-def throw(analysis: Analysis, given: list[Value], heap: Heap) -> Heap:
-    """The heap after ``raise``, which calls a class; what catches an exception may look into it."""
-    if any(value.is_any or any(map(_is_of_users, value.atoms)) for value in given):
-        return analysis.unknown(given, heap, is_run=False)
+def raised(analysis: Analysis, frame: Frame, given: Sequence[Value], heap: Heap) -> Heap:
+    """The heap after an exception is raised, with its cause: whoever catches it may see what it holds."""
+    if frame.raised is None:
+        return heap
+    analysis.raised = union(analysis.raised, *given[:1])
     sites, held = analysis.reachable(heap, given)
-    if sites or not all(not value.is_any and all(map(_is_text_or_class, value.atoms)) for value in held):
-        analysis.carried.update(given)
-        analysis.throws_data = True
+    if all(site.kind is None and site.context != "outside" for site in sites) and not any(
+        value.is_any or any(not is_unchanging(a) and not _is_exception(a) for a in value.atoms) for value in held
+    ):
+        return heap  # text alone
+    if any(value.is_any or any(map(_is_of_users, value.atoms)) for value in given):  # a class is called
+        return analysis.unknown(given, heap, is_run=False)
+    analysis.carried.update(given)
+    analysis.throws_data = True
     return heap
 
 
-def _is_of_users(atom: Any) -> bool:
+def _is_of_users(atom: Atom) -> bool:
     """Whether an atom is a class of the user's, or an object of one."""
     kind = atom.site.kind if isinstance(atom, At) else getattr(atom, "value", None)
     return isinstance(kind, type) and not is_of_library(kind)
 
 
-def _is_text_or_class(atom: Any) -> bool:
-    return is_unchanging(atom) or isinstance(atom, Exact) and isinstance(atom.value, type | NoneType)
+def _is_exception(atom: Atom) -> bool:
+    """Whether an atom is a class of exceptions of Python's own, or an object of one, or data."""
+    if isinstance(atom, Exact):
+        return isinstance(atom.value, type) and issubclass(atom.value, BaseException) and is_of_library(atom.value)
+    return isinstance(atom, At) and atom.site.kind is None
 
 
-def held_by_exceptions(frame: Frame, operation: ir.Operation) -> list[Value]:
+def caught(
+    analysis: Analysis, frame: Frame, statement: Statement, handler: Handler, heap: Heap
+) -> tuple[Value, Heap]:
+    """What the variable of a handler may be, and the heap as its body finds it."""
+    is_text = _are_of_text(frame, handler, heap) and not analysis.throws_data
+    if not is_text and _looks_into(frame.function, handler):
+        heap = analysis.unknown(list(analysis.carried), heap)
+    is_known = not analysis.raised.is_any and all(map(_is_exception, analysis.raised.atoms))
+    if not is_text or not is_known or analysis.facts.opaque or frame.is_unknown:
+        return ANY, heap
+    site = frame.site(None, statement, handler)
+    made = union(at(site), Value(frozenset(a for a in analysis.raised.atoms if isinstance(a, At))))
+    return made, heap.allocated(site, Contents(single=False, rest=made, others=made))
+
+
+# --- what operations raise -------------------------------------------------------------------------------------------
+def held_by(frame: Frame, operation: ir.Operation) -> list[Value]:
     """What the exceptions may hold that an operation raises: of built-in containers the key that is not there."""
     held = list(operands_of(operation))
     match operation:
+        case ir.Copy() | ir.Bound() | ir.WriteCell() | ir.Make(kind="tuple" | "list" | "slice") | ir.MakeFunction():
+            return []
+        case ir.Compare(symbol="is" | "is not"):
+            return []
         case ir.GetAttribute(base=base, name=name) if (kinds := _kinds_of_containers(frame[base])) and all(
             hasattr(kind, name) for kind in kinds
         ):
+            return []
+        case ir.SetAttribute(base=base, name=name) if _keeps_any(frame[base], name):
             return []
         case ir.GetItem(base=base, index=index) | ir.DeleteItem(base=base, index=index) if (
             _kinds_of_containers(frame[base])
@@ -64,6 +97,16 @@ def held_by_exceptions(frame: Frame, operation: ir.Operation) -> list[Value]:
     return list(frame.all(held))
 
 
+def _keeps_any(value: Value, name: str) -> bool:
+    """Whether a store into an attribute raises nothing: of objects of the user's, whose classes leave it to Python."""
+    kinds = {atom.site.kind if isinstance(atom, At) else None for atom in value.atoms}
+    return not value.is_any and all(
+        kind is not None and not is_of_library(kind) and looked_up(kind, "__setattr__") is object.__setattr__
+        and kind.__dictoffset__ != 0 and not hasattr(type(looked_up(kind, name)), "__set__")
+        for kind in kinds
+    )  # fmt: skip
+
+
 def _kinds_of_containers(value: Value) -> set[type]:
     """The classes of a value that is one of several built-in containers; none of any other."""
     kinds = {class_of(atom) if isinstance(atom, At) else None for atom in value.atoms}
@@ -71,13 +114,14 @@ def _kinds_of_containers(value: Value) -> set[type]:
     return {kind for kind in kinds if kind is not None} if is_known else set()
 
 
+# --- handlers --------------------------------------------------------------------------------------------------------
 #: Exceptions of which objects hold text alone where Python or NumPy raises them.
 _OF_TEXT = (ValueError, TypeError, IndexError, ArithmeticError, AssertionError, RuntimeError)
 
 
-def holds_text(analysis: Analysis, frame: Frame, handler: Handler, heap: Heap) -> bool:
+def _are_of_text(frame: Frame, handler: Handler, heap: Heap) -> bool:
     """Whether what is caught holds none of the operands of what raised it: a ``KeyError`` holds the key."""
-    if handler.kinds is None or not isinstance(handler.kinds.exit, Fall) or analysis.throws_data:
+    if handler.kinds is None or not isinstance(handler.kinds.exit, Fall):
         return False
     value = frame[handler.kinds.exit.values[0]]
     parts = parts_of(value, heap)
@@ -87,7 +131,7 @@ def holds_text(analysis: Analysis, frame: Frame, handler: Handler, heap: Heap) -
     )
 
 
-def looks_into(function: Function, handler: Handler) -> bool:
+def _looks_into(function: Function, handler: Handler) -> bool:
     """Whether a handler does anything with what it catches but raise it again, or as the cause of another exception."""
     caught: set[Operand | ir.Cell] = {handler.caught}
     for block, statement in walk(handler.body):

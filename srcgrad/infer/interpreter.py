@@ -32,7 +32,7 @@ from srcgrad.infer.generators import Generator, is_followed
 from srcgrad.infer.heap import Contents, Heap, Site
 from srcgrad.infer.outside import Outside, is_of_library
 from srcgrad.infer.parameters import Given
-from srcgrad.infer.values import ANY, Bound, Exact, Value, at, exact
+from srcgrad.infer.values import ANY, NEVER, Bound, Exact, Value, at, exact
 from srcgrad.ir import operations as ir
 from srcgrad.ir.regions import (
     Assign,
@@ -78,6 +78,7 @@ class Analysis:
         self._classes: set[type] = set()  # of which it may call methods
         self.carried: set[Value] = set()  # what exceptions may hold that are raised where something catches them
         self.throws_data = False  # whether the program raises exceptions that hold more than text
+        self.raised = NEVER  # what the program itself raises
 
     # --- functions ---------------------------------------------------------------------------------------------------
     def lowered(self, function: FunctionType) -> Function | None:

@@ -76,7 +76,8 @@ def get_item(analysis: Analysis, frame: Frame, statement: Statement, base: Value
     frame.may_raise(heap)
     if base.is_any:
         return ANY, analysis.unknown([base, index], heap)
-    return of_each(base, heap, lambda atom, heap: _item(analysis, frame, statement, atom, index, heap))
+    made = of_each(base, heap, lambda atom, heap: _item(analysis, frame, statement, atom, index, heap))
+    return made if made is not None and made[0] else None  # it has no such item
 
 
 def _item(analysis: Analysis, frame: Frame, statement: Statement, atom: Atom, index: Value, heap: Heap) -> Made:
@@ -397,7 +398,37 @@ def _stored(contents: Contents, index: Value, value: Value, *, is_key: bool) -> 
     return replace(contents, parts=None, entries=None, rest=union(contents.items, *held))
 
 
-def without(contents: Contents, index: Value) -> Contents:
+def delete_item(
+    analysis: Analysis, frame: Frame, statement: Statement, base: Value, index: Value, heap: Heap
+) -> Made:
+    """``del base[index]``."""
+    frame.may_raise(heap)
+    kinds = {class_of(atom) for atom in base.atoms}
+    if len(kinds) == 1 and not base.is_any:
+        (kind,) = kinds
+        if kind is not None and is_method(looked_up(kind, "__delitem__")):
+            return analysis.call(frame, statement, exact(looked_up(kind, "__delitem__")), (base, index), heap)
+    held = base
+    if not base.is_any and all(_asks_nothing(analysis, heap, atom) for atom in base.atoms):
+        held = NEVER
+    if not is_plain(analysis, heap, held, index):
+        return exact(None), analysis.unknown([base, index], heap)
+    for atom in base.atoms:
+        if isinstance(atom, At):
+            heap = analysis.store(heap, atom.site, _without(heap[atom.site], index))
+    return exact(None), heap
+
+
+def _asks_nothing(analysis: Analysis, heap: Heap, atom: Atom) -> bool:
+    """Whether looking for an item under what runs no code of the user's runs none in a list, deque or mapping."""
+    if not isinstance(atom, At) or heap.is_seen(atom.site):
+        return False
+    if atom.site.kind in MAPPINGS:
+        return heap[atom.site].entries is not None or _compares_plainly(analysis, heap, heap[atom.site].items)
+    return atom.site.kind in (list, deque)
+
+
+def _without(contents: Contents, index: Value) -> Contents:
     """What a list or dict holds after ``del``."""
     atom = next(iter(index.atoms)) if len(index.atoms) == 1 and not index.is_any else None
     key: Any = atom.value if isinstance(atom, Exact) else _NO_KEY

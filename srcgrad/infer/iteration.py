@@ -19,7 +19,7 @@ from srcgrad.infer.objects import (
     Made,
     container,
     data,
-    is_method,
+    iterates_itself,
     looked_up,
 )
 from srcgrad.infer.values import (
@@ -37,7 +37,6 @@ from srcgrad.infer.values import (
     of,
     union,
 )
-from srcgrad.language.models import CLASSES
 
 if TYPE_CHECKING:
     from srcgrad.infer.frames import Frame
@@ -77,7 +76,7 @@ def elements(analysis: Analysis, frame: Frame, statement: Statement, value: Valu
                 made, heap = data(frame, statement, heap, *(heap[one].items for one in sites_of(arrays)), part="item")
                 numbers = [a.number if isinstance(a, Array) else None for a in arrays.atoms]
                 found.append(made if None in numbers else union(*(number for number in numbers if number is not None)))
-            case At(site=Site(kind=kind)) if kind in CLASSES and is_method(looked_up(kind, "__iter__")):
+            case At(site=Site(kind=kind)) if kind is not None and iterates_itself(analysis, kind):
                 begun = iterate(analysis, frame, statement, Value(frozenset((atom,))), heap)
                 if begun is not None:
                     made, heap = elements(analysis, frame, statement, *begun)
@@ -143,8 +142,11 @@ def iterate(analysis: Analysis, frame: Frame, statement: Statement, value: Value
             found += [made, source]  # an iterator is its own
         elif isinstance(atom, Exact | Of) and (kind in SCALARS or issubclass(kind or object, np.generic)):
             continue
-        elif isinstance(atom, At) and kind in CLASSES and is_method(looked_up(kind, "__iter__")):
+        elif isinstance(atom, At) and kind is not None and iterates_itself(analysis, kind):
             begun = analysis.call(frame, statement, exact(looked_up(kind, "__iter__")), (source,), heap)
+            if begun is not None and any(isinstance(a, At) and iterates_itself(analysis, a.site.kind)
+                                         for a in begun[0].atoms):  # an iterator of the user's
+                begun = ANY, analysis.unknown([begun[0]], begun[1])
             if begun is not None:
                 found.append(begun[0])
                 heap = begun[1]

@@ -9,7 +9,7 @@ of another method, or of arguments that may run code of the user's::
 
 from __future__ import annotations
 
-from collections import deque
+from collections import OrderedDict, defaultdict, deque
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -37,7 +37,7 @@ def rearranged(
     values, contents = given.positional, heap[atom.site]
     if given.keywords or given.more is not None or not hasattr(kind, name):
         return NotImplemented
-    if name == "copy" and kind in (list, deque, dict) and not values:
+    if name == "copy" and kind in (list, deque, dict, defaultdict, OrderedDict) and not values:
         return container(frame, statement, heap, kind, replace(contents, single=True))
     if kind is dict and name == "popitem" and not values and contents.entries and contents.single:
         (*others, (key, value)) = contents.entries

@@ -20,7 +20,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from srcgrad.infer.heap import Contents, Heap, Site
-from srcgrad.infer.values import At, Value, at
+from srcgrad.infer.values import NEVER, At, Value, at, union
 
 if TYPE_CHECKING:
     from srcgrad.infer.frames import Frame
@@ -41,6 +41,12 @@ def is_named_tuple(kind: Any) -> bool:
     return home == f"namedtuple_{kind.__name__}" and not any(name in vars(kind) for name in _OF_TUPLES)
 
 
+def joins_as_tuple(kind: Any) -> bool:
+    """Whether a class is a named tuple whose ``+`` and ``*`` are those of tuples."""
+    names = ("__add__", "__radd__", "__iadd__", "__mul__", "__rmul__", "__imul__")
+    return is_named_tuple(kind) and not any(name in vars(kind) for name in names)
+
+
 def index_of(held: Any, kind: Any, name: str) -> int | None:
     """The place of the item that an attribute of a named tuple reads; None of other attributes."""
     return kind._fields.index(name) if is_named_tuple(kind) and type(held).__name__ == "_tuplegetter" else None
@@ -48,13 +54,15 @@ def index_of(held: Any, kind: Any, name: str) -> int | None:
 
 def made(analysis: Analysis, frame: Frame, statement: Statement, kind: Any, given: Given, heap: Heap) -> Any:
     """A named tuple that a call of its class makes; None where the arguments do not fit."""
-    if given.more is not None or analysis.assigned.is_open(kind):
+    if analysis.assigned.is_open(kind):
         return NotImplemented
     values: dict[str, Value] = dict(zip(kind._fields, given.positional, strict=False))
     named = dict(given.keywords)
     if len(given.positional) > len(kind._fields) or values.keys() & named.keys() or named.keys() - set(kind._fields):
         return None
     defaults = {name: analysis.outside.value(held) for name, held in kind._field_defaults.items()}
+    if given.more is not None:  # of which any may be any of the others
+        defaults = {name: union(given.more, defaults.get(name, NEVER)) for name in kind._fields}
     values = defaults | values | named
     if len(values) < len(kind._fields):
         return None

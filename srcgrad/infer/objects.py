@@ -6,7 +6,6 @@ are.  A method of the user's that is found is entered; what is not understood is
 
 from __future__ import annotations
 
-from abc import ABCMeta
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -119,6 +118,12 @@ def is_method(found: object) -> bool:
     return isinstance(found, FunctionType) and not is_of_library(found) or is_of_model(found)
 
 
+def iterates_itself(analysis: Analysis, kind: Any) -> bool:
+    """Whether a class has a method that makes iterators of its objects."""
+    is_known = kind in CLASSES or not is_of_library(kind) and not analysis.assigned.is_open(kind)
+    return kind is not None and is_known and is_method(looked_up(kind, "__iter__"))
+
+
 def class_of(atom: Atom) -> type | None:
     """The class of every object of an atom, where it is one; what was raised is of any class of exceptions."""
     match atom:
@@ -131,40 +136,6 @@ def class_of(atom: Atom) -> type | None:
         case Array():
             return np.ndarray
     return None
-
-
-def classes_of(analysis: Analysis, value: Value, heap: Heap) -> tuple[type, ...] | None:
-    """The classes that the second argument of ``isinstance`` names, None where one may run code of its own."""
-    found: list[type] = []
-    pending = list(value.atoms)
-    while pending:
-        match pending.pop():
-            case Exact(value=type() as kind) if type(kind) is type or (
-                type(kind) is ABCMeta and is_of_library(kind) and not analysis.assigned.may_be(kind, "register")
-            ):
-                found.append(kind)
-            case At(site=Site(kind=kind) as site) if kind is tuple and heap[site].parts is not None:
-                parts = heap[site].parts or ()
-                if len(value.atoms) > 1 or any(len(part.atoms) != 1 or part.is_any for part in parts):
-                    return None
-                pending += [atom for part in parts for atom in part.atoms]
-            case _:
-                return None
-    return None if value.is_any or len(value.atoms) != 1 else tuple(found)
-
-
-def is_instance(atom: Atom, kinds: tuple[type, ...] | None) -> bool | None:
-    """Whether the objects of an atom are of one of these classes; None where some may be."""
-    kind = class_of(atom)
-    if kind is None or kinds is None or not is_of_library(kind) and _answers_itself(kind):
-        return None
-    return issubclass(kind, kinds)
-
-
-def _answers_itself(kind: type) -> bool:
-    """Whether objects of a class may say that they are of another one."""
-    own = looked_up(kind, "__getattribute__") is not object.__getattribute__
-    return own or looked_up(kind, "__class__") is not vars(object)["__class__"]
 
 
 # --- truth -----------------------------------------------------------------------------------------------------------
@@ -263,12 +234,18 @@ def _attribute(analysis: Analysis, frame: Frame, statement: Statement, atom: Ato
         case At(site=Site(kind=kind)) if kind in CLASSES:
             return _of_modelled(analysis, frame, statement, receiver, atom.site, name, heap)
         case At(site=Site(kind=kind)) if is_of_library(kind) and kind is not FunctionType and not is_named_tuple(kind):
-            if kind is defaultdict and name == "default_factory":
+            if kind is defaultdict and name == "default_factory" and not _is_unread(frame, atom.site):
                 return heap[atom.site].get(name), heap
             return _of_builtin(frame, statement, receiver, kind, name, heap)
         case At(site=Site(kind=kind)) if kind is not FunctionType:
             return _of_instance(analysis, frame, statement, receiver, atom.site, name, heap)
     return ANY, analysis.unknown([receiver], heap)
+
+
+def _is_unread(frame: Frame, site: Site) -> bool:
+    """Whether a factory is that of an argument, which only the model of the dict knows: it is another one then."""
+    is_argument = isinstance(site.origin, tuple) and site.origin[0] == "argument"
+    return is_argument and not str(frame.namespace.get("__name__", "")).startswith("srcgrad.")
 
 
 def _of_object(analysis: Analysis, receiver: Value, found: Any, name: str, heap: Heap) -> Made:

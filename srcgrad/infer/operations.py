@@ -7,7 +7,6 @@ it; None where it raises in every case.
 from __future__ import annotations
 
 import sys
-from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
 from types import CellType
@@ -23,7 +22,7 @@ from srcgrad.infer.frames import Frame
 from srcgrad.infer.generators import Body, resumed
 from srcgrad.infer.heap import Contents, Heap
 from srcgrad.infer.importing import import_module, import_name
-from srcgrad.infer.items import KEYS, get_item, set_item, without
+from srcgrad.infer.items import KEYS, delete_item, get_item, set_item
 from srcgrad.infer.iteration import elements, iterate
 from srcgrad.infer.named import is_named_tuple
 from srcgrad.infer.objects import (
@@ -148,22 +147,15 @@ def _set_attribute(analysis: Analysis, frame: Frame, statement: Statement, op: i
 def _delete(
     analysis: Analysis, frame: Frame, statement: Statement, op: ir.DeleteAttribute | ir.DeleteItem, heap: Heap
 ) -> Made:
+    if isinstance(op, ir.DeleteItem):
+        return delete_item(analysis, frame, statement, frame[op.base], frame[op.index], heap)
     frame.may_raise(heap)
     base = frame[op.base]
     kinds = {class_of(atom) for atom in base.atoms}
-    if isinstance(op, ir.DeleteItem) and len(kinds) == 1 and not base.is_any:
-        (kind,) = kinds
-        if kind is not None and is_method(looked_up(kind, "__delitem__")):
-            return analysis.call(frame, statement, exact(looked_up(kind, "__delitem__")), (base, frame[op.index]), heap)
-    held = NEVER if kinds <= {list, deque} and not base.is_any else base  # of which no method is asked
-    if isinstance(op, ir.DeleteItem) and is_plain(analysis, heap, held, frame[op.index]):
-        for atom in base.atoms:
-            if isinstance(atom, At):
-                contents = heap[atom.site]
-                heap = analysis.store(heap, atom.site, without(contents, frame[op.index]))
-        return exact(None), heap
-    given = [base] if isinstance(op, ir.DeleteAttribute) else [base, frame[op.index]]
-    return exact(None), analysis.unknown(given, heap)
+    if len(kinds) == 1 and not base.is_any and (kind := kinds.pop()) is not None:
+        if is_method(held := looked_up(kind, "__delattr__")) and not analysis.assigned.is_open(kind):
+            return analysis.call(frame, statement, exact(held), (base, exact(op.name)), heap)
+    return exact(None), analysis.unknown([base], heap)
 
 
 def _get_item(analysis: Analysis, frame: Frame, statement: Statement, op: ir.GetItem, heap: Heap) -> Made:

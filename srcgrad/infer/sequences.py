@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.infer.heap import Contents, Heap, Site
+from srcgrad.infer.named import is_named_tuple, joins_as_tuple
 from srcgrad.infer.outside import MAPPINGS
 from srcgrad.infer.values import NEVER, SCALARS, At, Exact, Of, Value, union
 from srcgrad.ir.evaluating import COMPARING
@@ -21,12 +22,17 @@ _LONGEST = 50  # of tuples whose items are told apart
 
 
 def joined_sequences(symbol: str, operands: tuple[Value, ...], heap: Heap) -> tuple[type, Contents] | None:
-    """``(a, b) + (c,)``, ``[a, b] * 2``: the class, and what it holds; None of other operands."""
+    """``(a, b) + (c,)``, ``[a, b] * 2``, ``{"k": a} | {"l": b}``: the class, and what it holds; None of others."""
+    if symbol == "|":
+        entries = [_entries(value, heap) for value in operands]
+        joined = {Exact(key): value for each in entries if each is not None for key, value in each}
+        held = Contents(entries=tuple((key.value, value) for key, value in joined.items()))
+        return None if None in entries else (dict, held)
     sites: list[Site] = []
     count: Any = 1
     for value in operands:
         atom: Any = next(iter(value.atoms)) if len(value.atoms) == 1 and not value.is_any else None
-        if isinstance(atom, At) and atom.site.kind in (tuple, list):
+        if isinstance(atom, At) and (atom.site.kind in (tuple, list) or joins_as_tuple(atom.site.kind)):
             sites.append(atom.site)
         elif symbol == "*" and _is_count(atom):
             count = atom.value if isinstance(atom, Exact) else None
@@ -34,14 +40,20 @@ def joined_sequences(symbol: str, operands: tuple[Value, ...], heap: Heap) -> tu
             return None
     if len(sites) != (2 if symbol == "+" else 1) or symbol not in ("+", "*"):
         return None
-    kind = sites[0].kind
-    if kind is None or sites[-1].kind is not kind:
+    kind, other = (tuple if is_named_tuple(site.kind) else site.kind for site in (sites[0], sites[-1]))
+    if kind is None or other is not kind:
         return None
     parts = [heap[site].parts for site in sites]
     known = [part for part in parts if part is not None]
     if len(known) == len(parts) and count is not None and count * len(known[0]) < _LONGEST:
         return kind, Contents(parts=tuple(item for part in known for item in part) * count)
     return kind, Contents(rest=union(*(heap[site].items for site in sites)))
+
+
+def _entries(value: Value, heap: Heap) -> tuple[tuple[Any, Value], ...] | None:
+    """The entries of a dict that is known, by constants."""
+    atom = next(iter(value.atoms)) if len(value.atoms) == 1 and not value.is_any else None
+    return heap[atom.site].entries if isinstance(atom, At) and atom.site.kind is dict else None
 
 
 def _is_count(atom: Any) -> bool:

@@ -98,7 +98,7 @@ def entered(
         same = [each for each in nested if each.context == context]
         found = next((each for each in same if each.is_of(asked)), None)
         if found is None and (len(same) >= _NESTED or len(known) >= _KEPT):
-            joint = _joint((same or known)[-1], asked)
+            joint = _joint(_most_alike(same or known, asked), asked)
             if joint is None:
                 return ANY, analysis.unknown([*given.values(), *map(at, cells.values())], heap)
             asked = joint
@@ -124,6 +124,18 @@ def _ask(summaries: Summaries, found: Summary) -> None:
     place = summaries.running.index(found)
     for inner in summaries.running[place + 1 :]:
         inner.lowest = min(inner.lowest, place)
+
+
+def _most_alike(known: list[Summary], asked: Summary) -> Summary:
+    """The last summary of which as much is known, so that what is known of one way is not lost with another: a manager
+    is left with None or with an exception."""
+    return next((each for each in reversed(known) if _unknown(each) == _unknown(asked)), known[-1])
+
+
+def _unknown(summary: Summary) -> set[object]:
+    """The parameters and sites that may be, or hold, anything."""
+    found: set[object] = {version for version, value in summary.arguments.items() if value.is_any}
+    return found | {site for site, contents in summary.heap.items() if any(held.is_any for held in contents.values())}
 
 
 def _joint(before: Summary, asked: Summary) -> Summary | None:

@@ -190,3 +190,14 @@ def unarray_(g, object, *, y, y_bar):
 def rearray_(g, like, *, y, y_bar):
     """An array put together; taken apart again."""
     return unarray(y_bar, g)
+
+
+@rule(runtime.handed)
+def handed_(x, kind, *, y, y_bar):
+    """The number itself, of another class."""
+    return unbroadcast(y_bar, x)
+
+
+@handed_.tangent
+def handed_(x, kind, *, y, x_dot):
+    return x_dot

@@ -120,7 +120,7 @@ _NAMES = {
     ),
     "norms": "from_matrices norm_shares norm_slope safe_power to_matrices vector_axis",
     "objects": (
-        "attribute bound is_bound made never require_assigned require_bound require_defined require_fields "
+        "attribute bound handed is_bound made never require_assigned require_bound require_defined require_fields "
         "require_given require_hashed require_not_none require_reflected"
     ),
     "outputs": "require_alike require_cast require_items require_memory require_output require_signed",

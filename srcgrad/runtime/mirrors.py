@@ -277,15 +277,19 @@ def each_once(x: Any) -> Any:
     return _taken_out(cloned(x))
 
 
-def _taken_out(x: Any) -> Any:
+def _taken_out(x: Any, around: tuple[int, ...] = ()) -> Any:
+    """``around``: the containers that hold this one; of one that holds itself, the inner one adds nothing."""
     if isinstance(x, np.ndarray):
         result = x.copy() if x.ndim else x[()]  # what a cell holds is a number: it is no memory that others see
         x[...] = 0
         return result
+    if id(x) in around:
+        return None
+    around = (*around, id(x))
     if isinstance(x, tuple | list | deque):
-        parts = [_taken_out(part) for part in x]
+        parts = [_taken_out(part, around) for part in x]
         return tuple(parts) if isinstance(x, tuple) else parts
-    return {key: _taken_out(part) for key, part in x.items()} if isinstance(x, dict) else x
+    return {key: _taken_out(part, around) for key, part in x.items()} if isinstance(x, dict) else x
 
 
 def where_first(g: Any, x: Any) -> Any:

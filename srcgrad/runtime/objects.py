@@ -278,6 +278,18 @@ def require_reflected(x: Any, kind: str, is_sequence: bool = False) -> None:
         raise RefusedType(f"an operator between an array and a {kind} goes to every element; swap the operands")
 
 
+def handed(x: Any, kind: str) -> Any:
+    """A number on the left of an object, as the reflected method of the object gets it: one of NumPy's as Python's own.
+
+    >>> handed(np.float64(2.0), "Point"), handed(3, "Point")
+    (2.0, 3)
+    """
+    require_reflected(x, kind)
+    if not isinstance(x, bool | int | float | complex | np.generic):
+        raise RefusedType(f"an operator between a {type(x).__name__} and a {kind}; swap the operands")
+    return x.item() if isinstance(x, np.generic) else x
+
+
 def require_same(key: Any) -> None:
     """Refuse a key that is not found, if it is an object: it is the copy of one, in what was saved."""
     if is_object(key):

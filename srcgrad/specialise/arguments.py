@@ -15,6 +15,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from srcgrad import runtime
+from srcgrad.infer.named import is_named_tuple
 from srcgrad.infer.values import ANY, At, Bound, exact, union
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal, Operand
@@ -23,6 +24,7 @@ from srcgrad.ir.restoring.pending import own_operands
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.ir.rewriting import with_operands
 from srcgrad.specialise.functions import closure_of, is_made
+from srcgrad.specialise.instances import static_of
 from srcgrad.specialise.places import builtin_of
 from srcgrad.specialise.raising import is_caught
 from srcgrad.specialise.rows import items_of, items_value
@@ -38,6 +40,7 @@ def spread_out(made: Reduced, call: ir.Call, statement: Assign, before: list[Sta
     if call.star is not None:
         items = _items(made, call.star, statement, before)
         items = _for_parameters(made, call, statement, before) if items is None else items
+        items = _for_fields(made, call, statement, before) if items is None else items
         if items is None:
             items, rest = _for_rest(made, call, statement, before)
         if items is None:
@@ -73,8 +76,26 @@ def _for_parameters(
     values = [union(*(each.arguments.get(version, ANY) for each in summaries)) for version in left]
     targets = tuple(made.version("t", value) for value in values)
     if targets:
-        before.append(_how_many(made, call.star, len(targets), text, statement.node))
+        before.append(_how_many(made, call.star, len(targets), text.qualname, statement.node))
         before.append(Assign(targets, ir.Unpack(call.star, len(targets)), statement.node))
+    return list(targets)
+
+
+def _for_fields(made: Reduced, call: ir.Call, statement: Assign, before: list[Statement]) -> list[Operand] | None:
+    """The items of a star, as many as a named tuple has fields, where all of these have to be given."""
+    kind = static_of(made.value(call.function))
+    if not is_named_tuple(kind) or kind._field_defaults or call.keywords or call.rest is not None or call.star is None:
+        return None
+    if is_caught(made):  # what too few items raise is another exception
+        return None
+    contents = [made.facts.contents.get(a.site) for a in made.value(statement.targets[0]).atoms if isinstance(a, At)]
+    count = len(kind._fields) - len(call.positional)
+    if count < 1 or not contents or any(each is None or each.parts is None for each in contents):
+        return None
+    parts = [union(*each) for each in zip(*(each.parts or () for each in contents if each is not None), strict=True)]
+    targets = tuple(made.version("t", value) for value in parts[-count:])
+    before.append(_how_many(made, call.star, count, "__new__", statement.node))
+    before.append(Assign(targets, ir.Unpack(call.star, count), statement.node))
     return list(targets)
 
 
@@ -103,7 +124,7 @@ def _for_rest(
     targets, node = tuple(made.version("t", value) for value in values), statement.node
     others = call.star
     if left:
-        before.append(_how_many(made, call.star, len(left), text, node, is_rest=True))
+        before.append(_how_many(made, call.star, len(left), text.qualname, node, is_rest=True))
         others = made.version("t", items_value(made, list, items_of(made, values[-1]), node))
         before.append(Assign((*targets[:-1], others), ir.Unpack(call.star, len(targets), len(left)), node))
     before.append(Assign((targets[-1],), ir.Call(builtin_of(tuple), (others,)), node))
@@ -112,11 +133,11 @@ def _for_rest(
 
 
 def _how_many(
-    made: Reduced, star: Operand, count: int, text: Function, node: Any, *, is_rest: bool = False
+    made: Reduced, star: Operand, count: int, qualname: str, node: Any, *, is_rest: bool = False
 ) -> Assign:
     """The check how many items a star gives, of which Python raises another exception than of what is unpacked."""
     check = Literal(Spelled(reference(of_runtime(runtime.require_given)), runtime.require_given))
-    name = text.qualname.rpartition("<locals>.")[-1]
+    name = qualname.rpartition("<locals>.")[-1]
     given = (star, Literal(count), Literal(name), Literal(is_rest))
     return Assign((made.version("t", exact(None)),), ir.Call(check, given), node)
 

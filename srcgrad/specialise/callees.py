@@ -24,6 +24,7 @@ from srcgrad.frontend.scope import importable
 from srcgrad.frontend.signatures import default_objects
 from srcgrad.infer.calls import model_of
 from srcgrad.infer.heap import Site
+from srcgrad.infer.objects import class_of
 from srcgrad.infer.summaries import Summary
 from srcgrad.infer.values import NEVER, At, Bound, Exact, Value, are_of, exact, union
 from srcgrad.ir import operations as ir
@@ -39,6 +40,7 @@ from srcgrad.ir.regions import (
 from srcgrad.ir.restoring.pending import uses_of
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.ir.rewriting import with_operands
+from srcgrad.language.models import MODELS
 from srcgrad.language.models.derivatives import TRANSFORMS
 from srcgrad.rules.table import lookup
 from srcgrad.specialise.arguments import only_arguments, only_passed_on, spread_out
@@ -56,6 +58,7 @@ from srcgrad.specialise.functions import (
     is_made,
 )
 from srcgrad.specialise.inlining import Renaming, bound_by, has_attempts, is_written_out, with_one_end
+from srcgrad.specialise.instances import runs_users
 from srcgrad.specialise.iterators import hands_iterators
 from srcgrad.specialise.receivers import receiver_of
 from srcgrad.specialise.rows import distance, taken_now
@@ -119,6 +122,8 @@ def called(made: Reduced, statement: Assign, reduce: Callable[[Block], Block]) -
             closure, before = read
         written = of_closure(made, statement, call, closure, own, reduce)
         return None if written is None else ([*before, *written[0]], written[1])
+    if isinstance(atom, Bound) and atom.function is None and runs_users(made.facts, summaries):
+        return _of_container(made, statement, call, atom, summaries, reduce)
     function = atom.value if isinstance(atom, Exact) else None
     is_text = isinstance(function, FunctionType) or function is not None and model_of(function) is not None
     is_written = _hands_functions(made, statement, call, target) if lookup(function) is None else (
@@ -151,6 +156,22 @@ def of_holder(made: Reduced, statement: Assign, reduce: Callable[[Block], Block]
     whole = replace(call, positional=(read[0], *call.positional))
     written = of_closure(made, statement, whole, outer_closure(method, text), summaries, reduce)
     return None if written is None else ([*read[2], *written[0]], written[1])
+
+
+def _of_container(
+    made: Reduced, statement: Assign, call: ir.Call, method: Bound, summaries: list[Summary],
+    reduce: Callable[[Block], Block],
+) -> Written | None:  # fmt: skip
+    """A method of a container by its model, where that runs code of the user's: ``sort`` of objects that compare."""
+    read, text = made.origins.get(call.function), summaries[-1].function
+    kinds = {class_of(atom) for atom in method.receiver.atoms}
+    model = MODELS.get(getattr(kinds.pop(), method.name, None)) if len(kinds) == 1 else None
+    is_one = all(each.function is text for each in summaries)
+    if not isinstance(read, ir.GetAttribute) or not isinstance(model, FunctionType) or not is_one:
+        return None
+    base = made.known.get(read.base, read.base)
+    whole = replace(call, positional=(base, *call.positional))
+    return of_closure(made, statement, whole, outer_closure(model, text), summaries, reduce)
 
 
 def _is_beyond_its_rule(made: Reduced, function: object, call: ir.Call) -> bool:

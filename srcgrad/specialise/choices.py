@@ -22,8 +22,8 @@ from srcgrad.ir.regions import Assign, Block, Fall, Function, If, Statement
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.language.operators import method_of
 from srcgrad.specialise.captures import captures_of, is_tuple
-from srcgrad.specialise.dispatching import raising
 from srcgrad.specialise.functions import at_site, function_at, is_made, text_of
+from srcgrad.specialise.missing import raising
 from srcgrad.specialise.receivers import by_label, come_from_outside, is_method
 from srcgrad.syntax.globals import reference
 

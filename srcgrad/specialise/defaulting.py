@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from srcgrad import runtime
 from srcgrad.frontend.scope import importable
 from srcgrad.infer.summaries import Summary
-from srcgrad.infer.values import At, Bound, Exact, Of, Value, exact, of, union
+from srcgrad.infer.values import At, Bound, Exact, Of, Value, are_of, exact, of, union
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal, Operand
 from srcgrad.ir.regions import Assign, Block, Fall, If, Statement
@@ -37,9 +37,17 @@ def defaulted(made: Reduced, statement: Assign, reduce: Callable[[Block], Block]
     """What makes a ``defaultdict``, or what is missing in one that is read; None of any other statement."""
     operation = with_operands(statement.operation, made.known.get)
     match operation:
+        case ir.Call(function=function, positional=(), star=None, keywords=(), rest=None) if (
+            made.value(function).consists_of(lambda a: isinstance(a, Bound) and a.name == "copy")
+            and isinstance(looked := made.origins.get(function), ir.GetAttribute)
+        ):
+            base = made.known.get(looked.base, looked.base)
+            return _made(made, statement, (base,)) if are_of(made.value(base), defaultdict) else None
         case ir.Call(function=function, positional=given, star=None, keywords=(), rest=None) if len(given) < 3:
             return _made(made, statement, given[1:]) if static_of(made.value(function)) is defaultdict else None
         case ir.GetItem(base=base, index=index) if called := made.called.get(statement):
+            if all(map(_is_missing, called)) and _makes_nothing(called):
+                return [Assign(statement.targets, operation, statement.node)]
             if not all(map(_is_missing, called)) or (factory := _factory(made, made.value(base), called)) is None:
                 return None
             put = _put(made, statement, base, index, factory, called)
@@ -81,6 +89,12 @@ def _factory(made: Reduced, value: Value, called: list[Summary]) -> Operand | No
         made.functions.made[held] = closure
         return held
     return None
+
+
+def _makes_nothing(called: list[Summary]) -> bool:
+    """Whether all dicts that a read is of make nothing: a key that is missing raises, as it does of a plain dict."""
+    dicts = [(each.heap, atom) for each in called for atom in next(iter(each.arguments.values())).atoms]
+    return all(isinstance(a, At) and heap[a.site].get("default_factory") == exact(None) for heap, a in dicts)
 
 
 def _is_missing(summary: Summary) -> bool:

@@ -21,22 +21,29 @@ from types import BuiltinFunctionType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 import gast
+import numpy as np
 
+from srcgrad import runtime
 from srcgrad.frontend.classes import found, is_user_class
 from srcgrad.frontend.scope import importable
 from srcgrad.infer.applying import OPERATORS, is_operator
-from srcgrad.infer.dispatch import asks_for_truth
+from srcgrad.infer.data import is_data
+from srcgrad.infer.dispatch import asks_for_truth, python_of
+from srcgrad.infer.objects import class_of
 from srcgrad.infer.summaries import Summary
-from srcgrad.infer.values import SCALARS, Array, At, Bound, Exact, Of, Value, exact, of, union
+from srcgrad.infer.values import At, Bound, Exact, Of, Value, exact, of, union
 from srcgrad.ir import operations as ir
 from srcgrad.ir.evaluating import COMPARING
 from srcgrad.ir.operations import Literal, Operand, Version
-from srcgrad.ir.regions import Assign, Block, Fall, If, Raise, Statement
+from srcgrad.ir.regions import Assign, Block, Fall, If, Statement
 from srcgrad.ir.restoring.tree import Spelled
+from srcgrad.ir.rewriting import with_operands
+from srcgrad.language.models.folds import order_of
 from srcgrad.language.operators import COMPARED, OF_FLOATS, REFLECTED, SPECIAL, by_place, method_of
 from srcgrad.specialise.instances import static_of
-from srcgrad.specialise.receivers import are_methods_of_users, receiver_of, without_attribute
-from srcgrad.syntax.globals import builtin, reference
+from srcgrad.specialise.missing import is_of_class, of_none, raising
+from srcgrad.specialise.receivers import are_methods_of_users, receiver_of
+from srcgrad.syntax.globals import of_runtime, reference
 
 if TYPE_CHECKING:
     from srcgrad.specialise.reduced import Reduced
@@ -67,6 +74,9 @@ def explicit(made: Reduced, statement: Assign) -> list[Statement] | None:
     called = made.called.get(statement)
     if not called:
         return [] if _is_of_object(made, statement) else None
+    is_compared = isinstance(statement.operation, ir.Compare)
+    if is_compared and made.frame.owner is order_of and any(map(_stores, called)):  # Python decides how often
+        made.refuse(statement.node, "an order by comparisons that store something")
     operation = _as_operator(made, statement.operation)
     if isinstance(operation, ir.Compare) and operation is not statement.operation:  # whose model compares
         called = [inner for outer in called for found_ in outer.calls.values() for inner in found_]
@@ -75,15 +85,79 @@ def explicit(made: Reduced, statement: Assign) -> list[Statement] | None:
         if isinstance(sent.receiver, Literal) and isinstance(static_of(made.value(sent.receiver)), type):
             return _of_class(made, statement, sent, called)
         kinds = _kinds(made.value(made.known.get(sent.receiver, sent.receiver)))
-        tests = _of_none(made, statement, sent)
+        tests = of_none(made, statement, sent.receiver, sent.name, sent.given)
         if kinds is None or tests is None:
             continue
         chosen = {kind: _chosen(kind, sent, statement.operation, called) for kind in kinds}
         if None not in chosen.values() and sum(len(each[1]) for each in chosen.values() if each) == len(called):
             return [*sent.before, *tests, *_finished(made, statement, sent, chosen)]
+    if not any(map(_may_decline, called)) and (divided := _divided(made, statement, called)) is not None:
+        return divided
     if isinstance(statement.operation, _CALLING):
         made.refuse(statement.node, "what a method does here")
     return None
+
+
+def _stores(summary: Summary) -> bool:
+    """Whether a call changes what was there before."""
+    if summary.returned is None:
+        return True
+    after, before = summary.returned[1], summary.heap
+    return any(site in before and contents != before.own(site) for site, contents in after.items())
+
+
+def _divided(made: Reduced, statement: Assign, called: list[Summary]) -> list[Statement] | None:
+    """A branch on whether a receiver is of a class with the method, where it may be something else: a number, an array,
+    an object without it.  None where that does not say all that is called."""
+    if len(statement.targets) != 1 or not isinstance(statement.operation, _DIVIDED):
+        return None
+    node, (target,) = statement.node, statement.targets
+    for sent in _sent(made, statement.operation, node):
+        receiver = made.known.get(sent.receiver, sent.receiver)
+        value = made.value(receiver)
+        if not isinstance(receiver, Version) or value.is_any or any(isinstance(a, Bound) for a in value.atoms):
+            continue
+        for kind in sorted(_kinds_among(value), key=str):
+            if (each := _chosen(kind, sent, statement.operation, called)) is not None:
+                break
+        else:
+            continue
+        others = frozenset(atom for atom in value.atoms if _kind(atom) is not kind)
+        if not others:
+            continue
+        own, rest = made.version("t", replace(value, atoms=value.atoms - others)), made.version("t", Value(others))
+        results = made.version("t", made.value(target)), made.version("t", made.value(target))
+        operation = with_operands(statement.operation, made.known.get)
+        mine = Assign((results[0],), with_operands(operation, {receiver: own}.get), node)
+        theirs = Assign((results[1],), with_operands(operation, {receiver: rest}.get), node)
+        made.called[mine] = each[1]
+        made.called[theirs] = [summary for summary in called if summary not in each[1]]
+        written = explicit(made, mine)
+        other = explicit(made, theirs) if made.called[theirs] else [theirs]
+        if written is None or other is None:
+            return None
+        tested, ask = is_of_class(made, receiver, kind, union(exact(kind), exact(None)), node)
+        return [*ask, If(
+            statement.targets, tested,
+            Block((Assign((own,), ir.Copy(receiver), node), *written), Fall((results[0],))),
+            Block((Assign((rest,), ir.Copy(receiver), node), *other), Fall((results[1],))), node,
+        )]  # fmt: skip
+    return None
+
+
+#: Operations of which the operand that a method is looked up of may be something else.
+_DIVIDED = (ir.Operator, ir.Compare, ir.GetItem, ir.GetAttribute, ir.Call)
+
+
+def _kind(atom: Any) -> type | None:
+    """The class of the user's that an atom is of."""
+    kind = atom.site.kind if isinstance(atom, At) else None
+    return kind if kind is not None and is_user_class(kind) else None
+
+
+def _kinds_among(value: Value) -> set[type]:
+    """The classes of the user's that a value may be of."""
+    return {kind for atom in value.atoms if (kind := _kind(atom)) is not None}
 
 
 def asked(made: Reduced, statement: If) -> tuple[list[Statement], If] | None:
@@ -144,94 +218,6 @@ _CALLING = (
 )  # fmt: skip
 
 
-# --- None ------------------------------------------------------------------------------------------------------------
-def looked_up(made: Reduced, statement: Assign) -> list[Statement]:
-    """What is raised where a method is looked up of what may be None: before the arguments of its call."""
-    operation, found_ = statement.operation, made.value(statement.targets[0]) if statement.targets else exact(None)
-    if not isinstance(operation, ir.GetAttribute) or not any(isinstance(atom, Bound) for atom in found_.atoms):
-        return []
-    base = made.known.get(operation.base, operation.base)
-    tests: list[Statement] = []
-    if not exact(None).atoms.isdisjoint(made.value(base).atoms) and not hasattr(None, operation.name):
-        text = _without(operation.name, "NoneType")
-        tests += _unless_none(made, base, raising(made, statement.node, AttributeError, text))
-    kinds = {atom.site.kind for atom in without_attribute(made.facts, made.value(base), operation.name)}
-    for kind in sorted(kinds, key=lambda kind: kind.__qualname__):
-        block = raising(made, statement.node, AttributeError, _without(operation.name, kind.__name__))
-        tested, ask = _is_of_class(made, base, kind, union(*map(exact, kinds)), statement.node)
-        tests += [*ask, If((), tested, block, Block((), Fall()), statement.node)]
-    return tests
-
-
-def raising(made: Reduced, node: gast.AST, kind: type[Exception], text: str, *others: Operand) -> Block:
-    """What raises an exception, made with a text and what else is given to it."""
-    error, raised = made.version("t", of(kind)), Literal(Spelled(reference(builtin(kind.__name__)), kind))
-    return Block((Assign((error,), ir.Call(raised, (Literal(text), *others)), node),), Raise(error, None, node))
-
-
-def _unless_none(made: Reduced, operand: Operand, block: Block) -> list[Statement]:
-    tested, node = made.version("t", of(bool)), block.statements[0].node
-    asked = Assign((tested,), ir.Compare("is", operand, Literal(None)), node)
-    return [asked, If((), tested, block, Block((), Fall()), node)]
-
-
-def _of_none(made: Reduced, statement: Assign, sent: _Sent) -> list[Statement] | None:
-    """What an operation of the user's raises where its receiver is None; None where it does something else."""
-    receiver = made.known.get(sent.receiver, sent.receiver)
-    if exact(None).atoms.isdisjoint(made.value(receiver).atoms):
-        return []
-    kind: type[Exception] = TypeError
-    text = ""
-    match statement.operation:
-        case ir.Call() if sent.name != "__call__":  # it was looked up before
-            return None if hasattr(None, sent.name) else []
-        case ir.Call():
-            text = "'NoneType' object is not callable"
-        case ir.GetAttribute(name=name) | ir.SetAttribute(name=name) if not hasattr(None, name):
-            kind, text = AttributeError, _without(name, "NoneType")
-        case ir.Operator(symbol="bool" | "not"):
-            return None
-        case ir.GetItem():
-            text = "'NoneType' object is not subscriptable"
-        case ir.SetItem():
-            text = "'NoneType' object does not support item assignment"
-        case ir.DeleteItem():
-            text = "'NoneType' object doesn't support item deletion"
-        case ir.Operator(symbol=symbol, operands=(_,)):
-            text = f"bad operand type for unary {symbol}: 'NoneType'"
-        case ir.Operator(symbol=symbol, operands=(left, _)):
-            name = SPECIAL[symbol, 2] if sent.receiver is not left else REFLECTED[SPECIAL[symbol, 2]]
-            text = f"unsupported operand type(s) for {symbol} of None" if _lacks(made, sent.given[0], name) else ""
-        case ir.Compare(symbol="<" | "<=" | ">" | ">=" as symbol, left=left):
-            name = COMPARED[symbol][sent.receiver is left]
-            text = f"{symbol!r} not supported of None" if _lacks(made, sent.given[0], name) else ""
-    return _unless_none(made, receiver, raising(made, statement.node, kind, text)) if text else None
-
-
-def _without(name: str, kind: str) -> str:
-    return f"{kind!r} object has no attribute {name!r}"
-
-
-def _is_of_class(
-    made: Reduced, operand: Operand, kind: type, kinds: Value, node: gast.AST
-) -> tuple[Operand, list[Statement]]:
-    """Whether an operand, of one of these classes, is of this one, and what asks that."""
-    asked, tested = made.version("t", kinds), made.version("t", of(bool))
-    own = Literal(Spelled(reference(importable(kind.__name__, kind)), kind))
-    ask = Assign((asked,), ir.Call(Literal(type), (operand,)), node)
-    return tested, [ask, Assign((tested,), ir.Compare("is", asked, own), node)]
-
-
-def _lacks(made: Reduced, operand: Operand, name: str) -> bool:
-    """Whether an operand has no method that takes None for its other operand."""
-    value = made.value(made.known.get(operand, operand))
-    return not value.is_any and all(
-        isinstance(a, Of | Array) or isinstance(a, Exact) and type(a.value) in (*SCALARS, type(None))
-        or isinstance(a, At) and a.site.kind is not None and is_user_class(a.site.kind)
-        and not isinstance(found(a.site.kind, name), FunctionType) for a in value.atoms
-    )  # fmt: skip
-
-
 def _may_decline(summary: Summary) -> bool:
     return summary.returned is not None and exact(NotImplemented) <= summary.returned[0][0]
 
@@ -242,20 +228,23 @@ def _sent(made: Reduced, operation: ir.Operation, node: gast.AST) -> list[_Sent]
         case ir.Operator(symbol=symbol, operands=(left, right), in_place=in_place) if (symbol, 2) in SPECIAL:
             name = SPECIAL[symbol, 2]
             own = [_Sent(left, f"__i{name[2:]}", (right,))] if in_place else []
-            return [*own, _Sent(left, name, (right,)), _Sent(right, REFLECTED[name], (left,))]
+            return [*own, _Sent(left, name, (right,)), *_reflected(made, right, REFLECTED[name], left, node)]
         case ir.Operator(symbol="bool" | "not", operands=(operand,)):
-            names = {asks_for_truth(kind) for kind in _kinds(made.value(made.known.get(operand, operand))) or ()}
+            names = {*map(asks_for_truth, _kinds_among(made.value(made.known.get(operand, operand))))} - {None}
             return [_Sent(operand, name) for name in names if name is not None and len(names) == 1]
         case ir.Operator(symbol=symbol, operands=(operand,)) if (symbol, 1) in SPECIAL:
             return [_Sent(operand, SPECIAL[symbol, 1])]
         case ir.Compare(symbol=symbol, left=left, right=right) if symbol in COMPARED:
-            return [_Sent(left, COMPARED[symbol][0], (right,)), _Sent(right, COMPARED[symbol][1], (left,))]
+            name, other = COMPARED[symbol]
+            return [_Sent(left, name, (right,)), *_reflected(made, right, other, left, node)]
         case ir.GetItem(base=base, index=index):
             return [_Sent(base, "__getitem__", (index,))]
         case ir.SetItem(base=base, index=index, value=value):
             return [_Sent(base, "__setitem__", (index, value))]
         case ir.DeleteItem(base=base, index=index):
             return [_Sent(base, "__delitem__", (index,))]
+        case ir.DeleteAttribute(base=base, name=name):
+            return [_Sent(base, "__delattr__", (Literal(name),))]
         case ir.GetAttribute(base=base, name=name):
             return [_Sent(base, name)]
         case ir.SetAttribute(base=base, name=name, value=value):
@@ -263,6 +252,24 @@ def _sent(made: Reduced, operation: ir.Operation, node: gast.AST) -> list[_Sent]
         case ir.Call(function=function, star=None, rest=None):
             return _sent_by_call(made, replace(operation, function=made.known.get(function, function)), node)
     return []
+
+
+def _reflected(made: Reduced, receiver: Operand, name: str, given: Operand, node: gast.AST) -> list[_Sent]:
+    """The method of the right operand, which gets a number of NumPy's as one of Python's own, and no array."""
+    value = made.value(made.known.get(given, given))
+    receivers = _kinds(made.value(made.known.get(receiver, receiver))) or []
+    kinds = {class_of(atom) or object for atom in value.atoms}
+    own = {python_of(kind) if issubclass(kind, np.number) else kind for kind in kinds}
+    if own == kinds and not any(map(is_data, value.atoms)) or len(receivers) != 1:
+        return [_Sent(receiver, name, (given,))] if own == kinds else []
+    number = made.version("t", union(*(of(kind) for kind in own if kind is not object), Value(
+        frozenset(atom for atom in value.atoms if is_data(atom))
+    )))  # fmt: skip
+    call = ir.Call(Literal(float), (given,))
+    if own != {float}:
+        function = Literal(Spelled(reference(of_runtime(runtime.handed)), runtime.handed))
+        call = ir.Call(function, (given, Literal(receivers[0].__name__)))
+    return [_Sent(receiver, name, (number,), before=(Assign((number,), call, node),))]
 
 
 def _sent_by_call(made: Reduced, call: ir.Call, node: gast.AST) -> list[_Sent]:
@@ -392,7 +399,7 @@ def _written(made: Reduced, statement: Assign, sent: _Sent, chosen: dict[type, A
         return [_call(made, statement, statement.targets, sent, kind, function, called)]
     node, result = statement.node, Version(made.namer.fresh("t"))
     receiver = made.known.get(sent.receiver, sent.receiver)
-    tested, ask = _is_of_class(made, receiver, kind, union(*map(exact, chosen)), node)
+    tested, ask = is_of_class(made, receiver, kind, union(*map(exact, chosen)), node)
     made.values[result] = union(*(s.returned[0][0] for s in called if s.returned is not None))
     body = (_call(made, statement, (result,), sent, kind, function, called),)
     rest = Version(made.namer.fresh("t"))

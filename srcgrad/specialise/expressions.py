@@ -274,7 +274,7 @@ def is_of_arrays(name: str) -> bool:
 def _is_object(value: Value) -> bool:
     return value.is_any or any(
         isinstance(a, At) and (not isinstance(a.site, Site) or a.site.kind not in (*_CONTAINERS, None))
-        for a in value.atoms
+        and not is_named_tuple(a.site.kind) for a in value.atoms
     )  # fmt: skip
 
 

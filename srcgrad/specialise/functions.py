@@ -9,6 +9,7 @@ variables of the function that is written, and are read when it is called, as Py
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import FunctionType
@@ -223,7 +224,10 @@ def misused(made: Reduced, body: Block) -> str | None:
                 passed = [operand for operand in operands_of(operation) if operand is not operation.function]
                 values = [made.value(operand) for operand in passed]
                 held = any(holds_made(made, value) or holds_methods(made.facts, value) for value in values)
-                if held and not _only_holds(made.value(operation.function), is_itself=bool(given)):
+                is_copy = not given and _is_copying(made.value(operation.function))
+                if held and not _only_holds(made.value(operation.function), is_itself=bool(given)) and not (
+                    is_copy and not any(holds_made(made, value) for value in values)
+                ):
                     return "a function that is passed on"
             case ir.Copy() | ir.WriteCell() | ir.Insert() | ir.SetItem() | ir.SetAttribute() | ir.Make() | ir.Call():
                 continue
@@ -253,6 +257,11 @@ def _is_of_models(function: Value) -> bool:
         isinstance(a, Exact) and isinstance(a.value, type) and a.value.__module__.startswith("srcgrad.")
         for a in function.atoms
     )  # fmt: skip
+
+
+def _is_copying(function: Value) -> bool:
+    """Whether a call copies what it is given: the copy of a pair in it is the method of the copy of its object."""
+    return function.consists_of(lambda a: isinstance(a, Exact) and a.value in (copy.copy, copy.deepcopy))
 
 
 def _is_spelled(operand: Operand) -> bool:

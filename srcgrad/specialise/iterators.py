@@ -27,6 +27,8 @@ from typing import TYPE_CHECKING
 
 import gast
 
+from srcgrad.frontend.classes import found, is_user_class
+from srcgrad.frontend.scope import importable
 from srcgrad.infer.heap import Contents, Site
 from srcgrad.infer.values import Array, At, Bound, Exact, Of, Value, are_of, at, exact, of, union
 from srcgrad.ir import operations as ir
@@ -44,6 +46,7 @@ from srcgrad.ir.regions import (
     operands_of,
     walk,
 )
+from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.ir.rewriting import with_operands
 from srcgrad.language.models import KINDS
 from srcgrad.rules.table import lookup
@@ -57,6 +60,7 @@ from srcgrad.specialise.resized import is_resized
 from srcgrad.specialise.rows import columns, items_value
 from srcgrad.specialise.stepping import generator_of, stepwise
 from srcgrad.specialise.unused import parts_of
+from srcgrad.syntax.globals import reference
 
 if TYPE_CHECKING:
     from srcgrad.specialise.reduced import Reduced
@@ -123,6 +127,33 @@ def iterated(
         case ir.Call(star=None, rest=None):
             return _called(made, statement, operation, block, reduce)
     return None
+
+
+def begun_by_class(made: Reduced, statement: Assign) -> list[Statement] | None:
+    """``__iter__`` of an object of the user's in front of what goes over it; None of any other statement."""
+    called, operation = made.called.get(statement), with_operands(statement.operation, made.known.get)
+    match operation:
+        case ir.Iterate(source=source) | ir.Unpack(source=source) | ir.Extend(source=source):
+            pass
+        case ir.Call(positional=(source,), star=None, keywords=(), rest=None) if (
+            static_of(made.value(operation.function)) in (iter, *_CONSUMING)
+        ):
+            pass
+        case _:
+            return None
+    kinds = {atom.site.kind if isinstance(atom, At) else None for atom in made.value(source).atoms}
+    if not called or made.value(source).is_any or len(kinds) != 1 or (kind := kinds.pop()) is None:
+        return None
+    method = found(kind, "__iter__") if is_user_class(kind) else None
+    if not isinstance(method, FunctionType) or any(each.function.qualname != method.__qualname__ for each in called):
+        return None
+    iterator = made.version("t", union(*(each.returned[0][0] for each in called if each.returned is not None)))
+    head = gast.Attribute(reference(importable(kind.__name__, kind)), "__iter__", gast.Load())
+    spelled = Literal(Spelled(gast.copy_location(head, statement.node), method))
+    begin = Assign((iterator,), ir.Call(spelled, (source,)), statement.node)
+    made.called[begin] = called
+    made.stepped.add(begin)  # an iterator is none of its own: it is written out
+    return [begin, replace(statement, operation=with_operands(operation, {source: iterator}.get))]
 
 
 def _called(

@@ -34,14 +34,15 @@ from srcgrad.specialise.captures import as_values
 from srcgrad.specialise.changing import changes_nothing
 from srcgrad.specialise.closures import entered
 from srcgrad.specialise.defaulting import defaulted
-from srcgrad.specialise.dispatching import asked, explicit, looked_up, raising
+from srcgrad.specialise.dispatching import asked, explicit
 from srcgrad.specialise.functions import Closure, made_here
 from srcgrad.specialise.generators import consumed, got, mapped
 from srcgrad.specialise.inlining import bound_by
 from srcgrad.specialise.instances import Instance, fixed_parameters, runs_users, static_of
-from srcgrad.specialise.iterators import iterated, turned
+from srcgrad.specialise.iterators import begun_by_class, iterated, turned
 from srcgrad.specialise.iterators import refuse_others as refuse_kept
 from srcgrad.specialise.joining import joined
+from srcgrad.specialise.missing import looked_up, raising
 from srcgrad.specialise.patterns import taken_apart
 from srcgrad.specialise.reached import reached
 from srcgrad.specialise.receivers import as_pairs
@@ -135,6 +136,9 @@ def _block(made: Reduced, block: Block) -> Block:
                         statements.append(Assign((target,), ir.Copy(value), statement.node))
             case If(test=test) if test in made.endings:
                 statements += turned(made, statement, partial(_block, made))
+            case Assign() if (begin := begun_by_class(made, statement)) is not None:
+                statements += _block(made, Block(tuple(begin), Fall())).statements
+                is_written = True
             case Assign() if (steps := iterated(made, statement, block, partial(_block, made))) is not None:
                 statements += steps
                 is_written = True

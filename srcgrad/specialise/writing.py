@@ -353,13 +353,16 @@ def _augmented(context: Context, statement: gast.AugAssign) -> None:
             context.refuse(statement, "this augmented target")
 
 
+_CHECKS = (runtime.require_assigned, runtime.require_given, runtime.require_places)
+
+
 def _effect(context: Context, called: gast.Call) -> None:
     """A call for what it does."""
     if not hasattr(called, "statement"):  # of a comprehension
         _insert(context, called)
         return
     function = function_called(context, called)
-    if any(function is each for each in (runtime.require_assigned, runtime.require_given, runtime.require_places)):
+    if any(function is each for each in _CHECKS):
         context.out.append(nf.Effect(placed(gast.Expr(settled(context, called)), called), context.span))
         return
     home = str(getattr(function, "__module__", "")).split(".")[0].lstrip("_")
@@ -374,7 +377,7 @@ def _effect(context: Context, called: gast.Call) -> None:
     expression, operation = operation_of(context, called)
     if isinstance(operation, nf.Fixed | nf.Copy) and isinstance(expression, gast.Constant | gast.Name):
         return  # all that it does is written
-    if not isinstance(operation, nf.Call | nf.Apply | nf.Exchange) and not (
+    if not isinstance(operation, nf.Call | nf.Apply | nf.Exchange | nf.Pack) and not (
         is_constant(function) or isinstance(operation, nf.Unruled) and operation.given is not None
     ):
         context.refuse(called, "a call for its effect")

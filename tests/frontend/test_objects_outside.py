@@ -7,7 +7,7 @@ import collections
 import numpy as np
 import pytest
 
-from srcgrad import UnsupportedSyntax, grad
+from srcgrad import UnsupportedSyntax, grad, options
 from srcgrad.errors import SrcgradError
 from srcgrad.runtime.refusals import RefusedType
 
@@ -316,8 +316,16 @@ def of_its_own_operator(x):
 @pytest.mark.parametrize("f", [of_a_mixed_list, one_or_a_number, of_an_ordered_dict])
 def test_where_a_number_may_stand_as_well_an_object_is_refused(f):
     """Once taken for a number, in silence."""
-    with pytest.raises(RefusedType, match="stands here, and other values may as well"):
+    with options(infer=False), pytest.raises(RefusedType, match="stands here, and other values may as well"):
         grad(f)(POINT)
+
+
+@pytest.mark.parametrize("f", [of_a_mixed_list, one_or_a_number])
+def test_where_a_number_may_stand_as_well_an_object_is_asked(f):
+    for point in (POINT, -POINT):
+        steps = 1e-6 * np.eye(len(point))
+        slopes = [(f(point + step) - f(point - step)) / 2e-6 for step in steps]
+        np.testing.assert_allclose(grad(f)(point), slopes, rtol=1e-6)
 
 
 def test_a_number_may_become_an_object():

@@ -53,6 +53,8 @@ def _is_of(atom: Any, found: Any) -> bool:
         case At(site=site):
             if isinstance(found, srcgrad.api.derivative.Derivative):
                 return site.kind in (Derivative, type(found))  # the model's class stands for it
+            if isinstance(found, BaseException) and site.kind is None:  # who reads its traceback knows nothing more
+                return is_of_library(type(found)) and all(map(runs_no_code, found.args))
             return type(found) is site.kind or site.kind is None and runs_no_code(found)
         case Bound(receiver=receiver, name=name, function=function):
             owner = getattr(found, "__self__", None)

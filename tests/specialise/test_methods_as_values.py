@@ -161,7 +161,20 @@ def of_what_has_no_such_method(x):
     return total
 
 
+def taken_for_a_tuple(x):
+    f = Unit(x[0]).squared
+    return (x[1] if isinstance(f, tuple) else x[2] ** 2) * f(x[3])
+
+
+def copied_with_its_holder(x):
+    import copy
+
+    holder = Holder(Unit(x[0]).grown)
+    return holder.f(x[1]) * copy.copy(holder).f(x[2])
+
+
 RIGHT = [
+    taken_for_a_tuple, copied_with_its_holder,
     of_an_object_that_is_bound_again, of_another_object_in_a_field, beside_functions_of_every_kind,
     of_subclasses_under_one_name, none_until_it_is_set, returned_by_a_method, by_keyword_and_through_stars, as_a_key,
     handed_through_a_recursion, bound_in_turn, of_a_class, calls_that_are_not_used, of_what_has_no_such_method,
@@ -196,26 +209,19 @@ def asked_for_its_object(x):
     return f.__self__.w * x[1]
 
 
-def taken_for_a_tuple(x):
-    f = Unit(x[0]).squared
-    return (x[1] if isinstance(f, tuple) else x[2] ** 2) * f(x[3])
-
-
 def one_that_was_there_before(x):
     f = KEPT if x[0] > 0.0 else Unit(x[1]).squared
     return f(x[2])
 
 
-def copied_with_its_holder(x):
-    import copy
-
-    holder = Holder(Unit(x[0]).grown)
-    return holder.f(x[1]) * copy.copy(holder).f(x[2])
+def taken_for_a_tuple_or_not(x):
+    f = Unit(x[0]).squared if x[2] > 0.0 else (x[0], x[1])
+    return x[1] if isinstance(f, tuple) else f(x[3])
 
 
 REFUSED = [
-    a_field_hides_the_method, compared, asked_for_its_object, taken_for_a_tuple, one_that_was_there_before,
-    copied_with_its_holder,
+    a_field_hides_the_method, compared, asked_for_its_object, taken_for_a_tuple_or_not,
+    one_that_was_there_before,
 ]  # fmt: skip
 
 

@@ -139,6 +139,7 @@ SAMPLES |= {
         call(0.0, 0.3, 0.3),
     ],
     runtime.if_defined: [call(np.zeros(2), np.full(3, np.nan), n(3)), call((0.0, np.ones(2)), n(3), n(3))],
+    runtime.handed: [call(0.7, "Point"), call(np.float64(-1.3), "Point")],
     runtime.if_nonzero: [call(np.zeros(2), n(3)), call((0.0, np.ones(2)), n(3)), call(0.0, 0.3)],
     runtime.if_floating: [call(n(3), None), call(n(3), np.float64), call(c(3), np.complex128, True)],
     runtime.in_dtype: [call(n(3), None), call(n(3), np.complex128), call(c(3), np.float64)],

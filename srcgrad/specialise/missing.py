@@ -1,0 +1,116 @@
+"""What Python raises where an object that a method is looked up of may be None, or lack the method.
+
+Enters: an operation whose method is called instead.  Leaves: the tests that stand in front of the call::
+
+    r = p.area()           if p is None: raise AttributeError("'NoneType' object has no attribute 'area'")
+"""
+
+from __future__ import annotations
+
+from types import FunctionType
+from typing import TYPE_CHECKING
+
+import gast
+
+from srcgrad.frontend.classes import found, is_user_class
+from srcgrad.frontend.scope import importable
+from srcgrad.infer.values import SCALARS, Array, At, Bound, Exact, Of, Value, exact, of, union
+from srcgrad.ir import operations as ir
+from srcgrad.ir.operations import Literal, Operand
+from srcgrad.ir.regions import Assign, Block, Fall, If, Raise, Statement
+from srcgrad.ir.restoring.tree import Spelled
+from srcgrad.language.operators import COMPARED, REFLECTED, SPECIAL
+from srcgrad.specialise.receivers import without_attribute
+from srcgrad.syntax.globals import builtin, reference
+
+if TYPE_CHECKING:
+    from srcgrad.specialise.reduced import Reduced
+
+
+def looked_up(made: Reduced, statement: Assign) -> list[Statement]:
+    """What is raised where a method is looked up of what may be None: before the arguments of its call."""
+    operation, found_ = statement.operation, made.value(statement.targets[0]) if statement.targets else exact(None)
+    if not isinstance(operation, ir.GetAttribute) or not any(isinstance(atom, Bound) for atom in found_.atoms):
+        return []
+    base = made.known.get(operation.base, operation.base)
+    tests: list[Statement] = []
+    if not exact(None).atoms.isdisjoint(made.value(base).atoms) and not hasattr(None, operation.name):
+        text = _without(operation.name, "NoneType")
+        tests += _unless_none(made, base, raising(made, statement.node, AttributeError, text))
+    kinds = {atom.site.kind for atom in without_attribute(made.facts, made.value(base), operation.name)}
+    for kind in sorted(kinds, key=lambda kind: kind.__qualname__):
+        block = raising(made, statement.node, AttributeError, _without(operation.name, kind.__name__))
+        tested, ask = is_of_class(made, base, kind, union(*map(exact, kinds)), statement.node)
+        tests += [*ask, If((), tested, block, Block((), Fall()), statement.node)]
+    return tests
+
+
+def raising(made: Reduced, node: gast.AST, kind: type[Exception], text: str, *others: Operand) -> Block:
+    """What raises an exception, made with a text and what else is given to it."""
+    error, raised = made.version("t", of(kind)), Literal(Spelled(reference(builtin(kind.__name__)), kind))
+    return Block((Assign((error,), ir.Call(raised, (Literal(text), *others)), node),), Raise(error, None, node))
+
+
+def _unless_none(made: Reduced, operand: Operand, block: Block) -> list[Statement]:
+    tested, node = made.version("t", of(bool)), block.statements[0].node
+    asked = Assign((tested,), ir.Compare("is", operand, Literal(None)), node)
+    return [asked, If((), tested, block, Block((), Fall()), node)]
+
+
+def of_none(
+    made: Reduced, statement: Assign, receiver: Operand, name: str, given: tuple[Operand, ...]
+) -> list[Statement] | None:
+    """What an operation of the user's raises where its receiver is None; None where it does something else."""
+    asked, receiver = receiver, made.known.get(receiver, receiver)
+    if exact(None).atoms.isdisjoint(made.value(receiver).atoms):
+        return []
+    kind: type[Exception] = TypeError
+    text = ""
+    match statement.operation:
+        case ir.Call() if name != "__call__":  # it was looked up before
+            return None if hasattr(None, name) else []
+        case ir.Call():
+            text = "'NoneType' object is not callable"
+        case ir.GetAttribute(name=name) | ir.SetAttribute(name=name) if not hasattr(None, name):
+            kind, text = AttributeError, _without(name, "NoneType")
+        case ir.Operator(symbol="bool" | "not"):
+            return None
+        case ir.GetItem():
+            text = "'NoneType' object is not subscriptable"
+        case ir.SetItem():
+            text = "'NoneType' object does not support item assignment"
+        case ir.DeleteItem():
+            text = "'NoneType' object doesn't support item deletion"
+        case ir.Operator(symbol=symbol, operands=(_,)):
+            text = f"bad operand type for unary {symbol}: 'NoneType'"
+        case ir.Operator(symbol=symbol, operands=(left, _)):
+            name = SPECIAL[symbol, 2] if asked is not left else REFLECTED[SPECIAL[symbol, 2]]
+            text = f"unsupported operand type(s) for {symbol} of None" if _lacks(made, given[0], name) else ""
+        case ir.Compare(symbol="<" | "<=" | ">" | ">=" as symbol, left=left):
+            name = COMPARED[symbol][asked is left]
+            text = f"{symbol!r} not supported of None" if _lacks(made, given[0], name) else ""
+    return _unless_none(made, receiver, raising(made, statement.node, kind, text)) if text else None
+
+
+def _without(name: str, kind: str) -> str:
+    return f"{kind!r} object has no attribute {name!r}"
+
+
+def is_of_class(
+    made: Reduced, operand: Operand, kind: type, kinds: Value, node: gast.AST
+) -> tuple[Operand, list[Statement]]:
+    """Whether an operand, of one of these classes, is of this one, and what asks that."""
+    asked, tested = made.version("t", kinds), made.version("t", of(bool))
+    own = Literal(Spelled(reference(importable(kind.__name__, kind)), kind))
+    ask = Assign((asked,), ir.Call(Literal(type), (operand,)), node)
+    return tested, [ask, Assign((tested,), ir.Compare("is", asked, own), node)]
+
+
+def _lacks(made: Reduced, operand: Operand, name: str) -> bool:
+    """Whether an operand has no method that takes None for its other operand."""
+    value = made.value(made.known.get(operand, operand))
+    return not value.is_any and all(
+        isinstance(a, Of | Array) or isinstance(a, Exact) and type(a.value) in (*SCALARS, type(None))
+        or isinstance(a, At) and a.site.kind is not None and is_user_class(a.site.kind)
+        and not isinstance(found(a.site.kind, name), FunctionType) for a in value.atoms
+    )  # fmt: skip

@@ -1,0 +1,177 @@
+"""Objects that say themselves what iterating over them gives, and lists of objects that compare."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from srcgrad import grad, options
+from tests.specialise.serving import check_refused, check_right, program_of, serving
+
+X = np.array([0.7, 1.3, 0.4, 0.9])
+
+
+class Counting:
+    """It counts how often it is gone over."""
+
+    def __init__(self, items):
+        self.items = items
+        self.n = 0
+
+    def __iter__(self):
+        self.n += 1
+        return iter(self.items)
+
+
+class Pair:
+    def __init__(self, a, b):
+        self.a = a
+        self.b = b
+
+    def __iter__(self):
+        return iter((self.a, self.b))
+
+
+class Stepping:
+    """An iterator of its own."""
+
+    def __init__(self, items):
+        self.items, self.k = items, 0
+
+    def __iter__(self):
+        self.k = 0
+        return self
+
+    def __next__(self):
+        if self.k >= len(self.items):
+            raise StopIteration
+        self.k += 1
+        return self.items[self.k - 1]
+
+
+class Ranked:
+    def __init__(self, v):
+        self.v = v
+
+    def __lt__(self, other):
+        return self.v < other.v
+
+    def __eq__(self, other):
+        return abs(self.v - other.v) < 1e-3
+
+    __hash__ = None
+
+
+class Asked(Ranked):
+    n = 0
+
+    def __lt__(self, other):
+        self.n += 1
+        return self.v < other.v
+
+
+def loops(x):
+    items, s = Counting(x), 0.0
+    for v in items:
+        s = s + v * v * items.n
+    for v in items:
+        s = s * v * items.n
+    return s
+
+
+def loops_in_loops(x):
+    items = Counting(x)
+    return sum(a * b for a in items for b in items) * items.n
+
+
+def what_is_stored_meanwhile(x):
+    y, s = list(x), 0.0
+    for v in Counting(y):
+        s = s + v * v
+        y[3] = v * x[0]
+    return s
+
+
+def functions_over_objects(x):
+    items = Counting(x)
+    s = sum(items) * max(items) * min(items) + sum([v * v for v in items]) * sum(v for v in items)
+    return s * tuple(items)[1] * list(items)[2] * sorted(items)[0] * items.n
+
+
+def unpacked(x):
+    a, b = Pair(x[0] * x[1], x[2])
+    (c, *d) = Counting(x)
+    return a * b * b * c * d[0]
+
+
+def asked_for_the_next_one(x):
+    items = Counting(x)
+    rest = iter(items)
+    return next(rest) * next(rest) ** 2 * items.n
+
+
+def over_nothing(x):
+    return sum(Counting([])) + x[0]
+
+
+def sorted_in_place(x):
+    made = [Ranked(v) for v in x]
+    same, first = made, made[0]
+    made.sort()
+    first.v = first.v * x[1]
+    made.sort(reverse=True)
+    return same[0].v * same[1].v * 3.0 + same[3].v
+
+
+def sorted_by_objects(x):
+    made = [Ranked(v) for v in x]
+    made.sort(key=lambda one: Ranked(-one.v))
+    return made[0].v * made[1].v * 3.0
+
+
+def counted_and_removed(x):
+    made = [Ranked(v) for v in x]
+    s = made.count(Ranked(x[1])) * x[0]
+    made.remove(Ranked(x[1]))
+    return s * made[1].v * len(made)
+
+
+@pytest.mark.parametrize("function", [
+    loops, loops_in_loops, what_is_stored_meanwhile, functions_over_objects, unpacked, asked_for_the_next_one,
+    over_nothing, sorted_in_place, sorted_by_objects, counted_and_removed,
+])  # fmt: skip
+def test_it_is_right(function, monkeypatch):
+    check_right(function, monkeypatch, X)
+
+
+def iterators_of_their_own(x):
+    return sum(v * v for v in Stepping(x))
+
+
+def comparisons_that_store(x):
+    made = [Asked(v) for v in x]
+    made.sort()
+    return made[0].v * made[0].n
+
+
+@pytest.mark.parametrize("function", [iterators_of_their_own, comparisons_that_store])
+def test_it_is_refused(function, monkeypatch):
+    check_refused(function, monkeypatch, X)
+
+
+def too_many(x):
+    a, b = Counting(x)
+    return a * b
+
+
+def not_there(x):
+    made = [Ranked(v) for v in x]
+    made.remove(Ranked(9.0))
+    return made[0].v
+
+
+@pytest.mark.parametrize(("function", "text"), [(too_many, "too many values"), (not_there, "not in")])
+def test_it_raises_what_python_raises(function, text, monkeypatch):
+    with serving(program_of(function, (X,)), monkeypatch.setattr), options(check=False):
+        with pytest.raises(ValueError, match=text):
+            grad(function)(X)
