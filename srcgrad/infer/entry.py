@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
@@ -132,7 +132,8 @@ class Kinds:
             entries = tuple((key, inside(item)) for key, item in value.items())
             return self._held(value, kind, entries, Contents(single=False, entries=entries))
         if kind in (dict, OrderedDict) and is_any_key:
-            return self._of_any_number(value, kind, [*value, *value.values()], inside)
+            made = Contents().with_sides(union(*map(inside, value)), union(*map(inside, value.values())))
+            return self._held(value, kind, ("any number", made.keys, made.held), replace(made, single=False))
         if kind in (set, frozenset):
             return self._of_any_number(value, kind, value, inside)
         if is_known_by_kind(value) and is_object(value) and not self._outside.is_open(kind):

@@ -115,11 +115,10 @@ def _item(analysis: Analysis, frame: Frame, statement: Statement, atom: Atom, in
                     return found, heap
                 return _or_missing(analysis, frame, statement, receiver, kind, index, found, heap)
             if contents.entries is not None and is_plain(analysis, heap, index):  # its keys are constants
-                values = union(*(value for _, value in contents.entries))
-                return _or_missing(analysis, frame, statement, receiver, kind, index, values, heap)
-            if not (is_plain(analysis, heap, index) and _compares_plainly(analysis, heap, contents.items)):
+                return _or_missing(analysis, frame, statement, receiver, kind, index, contents.held, heap)
+            if not (is_plain(analysis, heap, index) and _compares_plainly(analysis, heap, contents.keys)):
                 heap = analysis.unknown([index, receiver], heap)
-            return _or_missing(analysis, frame, statement, receiver, kind, index, heap[site].items, heap)
+            return _or_missing(analysis, frame, statement, receiver, kind, index, heap[site].held, heap)
         case At(site=Site(kind=kind)) if kind is not None and is_method(looked_up(kind, "__getitem__")):
             method = exact(looked_up(kind, "__getitem__"))
             return analysis.call(frame, statement, method, (receiver, index), heap)
@@ -306,7 +305,7 @@ def _put(
                 heap = analysis.store(heap, site, more)
             return done, heap
         case At(site=Site(kind=kind) as site) if kind in (list, deque, None, *MAPPINGS):
-            keys = heap[site].items if kind in MAPPINGS and heap[site].entries is None else NEVER
+            keys = heap[site].keys if kind in MAPPINGS and heap[site].entries is None else NEVER
             is_compared = is_plain(analysis, heap, index) and _compares_plainly(analysis, heap, keys)
             if not is_compared or kind is None and not is_plain(analysis, heap, value):
                 return done, analysis.unknown([receiver, index, value], heap)
@@ -380,8 +379,10 @@ def _stored(contents: Contents, index: Value, value: Value, *, is_key: bool) -> 
     if contents.entries is not None and len(keys) == len(atoms) and keys <= {Exact(k) for k, _ in contents.entries}:
         one_of = [(k, union(v, value) if Exact(k) in keys else v) for k, v in contents.entries]
         return replace(contents, entries=tuple(one_of))
-    held = (value, index) if is_key or not is_index(index) else (value,)
-    return replace(contents, parts=None, entries=None, rest=union(contents.items, *held))
+    if is_key:
+        return contents.with_sides(index, value)
+    held = (value,) if is_index(index) else (value, index)
+    return replace(contents, parts=None, rest=union(contents.items, *held))
 
 
 def without(contents: Contents, index: Value) -> Contents:
@@ -394,4 +395,4 @@ def without(contents: Contents, index: Value) -> Contents:
     if contents.parts is not None and contents.single and type(key) is int and -count <= key < count:
         place = range(count)[key]
         return replace(contents, parts=(*contents.parts[:place], *contents.parts[place + 1 :]))
-    return replace(contents, parts=None, entries=None, rest=contents.items)
+    return contents.with_sides(NEVER, NEVER)

@@ -32,7 +32,7 @@ from srcgrad.infer.objects import (
     shown,
 )
 from srcgrad.infer.outside import is_of_library
-from srcgrad.infer.sequences import compared, joined_sequences
+from srcgrad.infer.sequences import compared, joined_dicts, joined_sequences
 from srcgrad.infer.sets import set_operator
 from srcgrad.infer.values import ANY, NEVER, SCALARS, Array, At, Atom, Bound, Exact, Of, Value, exact, of, union
 from srcgrad.ir.evaluating import BINARY, COMPARING, UNARY
@@ -67,10 +67,7 @@ def elements(analysis: Analysis, frame: Frame, statement: Statement, value: Valu
                 found.append(made)
             case At(site=Site(kind=kind) as site) if kind in CONTAINERS or is_named_tuple(kind):
                 contents = heap[site]
-                if contents.entries is not None and kind in MAPPINGS:
-                    found.append(union(*(exact(key) for key, _ in contents.entries)))
-                else:
-                    found.append(contents.items)
+                found.append(contents.keys if kind in MAPPINGS else contents.items)
             case At(site=Site(kind=kind) as site) if kind in ITERATORS:
                 made, heap = _of_iterator(analysis, frame, statement, site, heap[site], heap)
                 found.append(made)
@@ -197,12 +194,7 @@ def _of_iterator(
         for atom in source.atoms:
             if not isinstance(atom, At):
                 return ANY, analysis.unknown([source], heap)
-            held_ = heap[atom.site]
-            if held_.entries is not None:
-                keys = union(keys, *(exact(key) for key, _ in held_.entries))
-                values = union(values, *(value for _, value in held_.entries))
-            else:
-                keys, values = union(keys, held_.items), union(values, held_.items)
+            keys, values = union(keys, heap[atom.site].keys), union(values, heap[atom.site].held)
         if kind in map(type, _VALUES):
             return values, heap
         if not keys:
@@ -241,6 +233,11 @@ def arithmetic(
         assert isinstance(changed, At)
         longer = replace(heap[changed.site], parts=joined[1].parts, rest=joined[1].rest)
         return operands[0], analysis.store(heap, changed.site, longer)
+    if (merged := joined_dicts(symbol, operands, heap)) is not None:
+        (changed,) = operands[0].atoms
+        if in_place and isinstance(changed, At):
+            return operands[0], analysis.store(heap, changed.site, merged)
+        return container(frame, statement, heap, dict, replace(merged, single=True), "joined")
     if (model := _model_of(symbol, operands, in_place)) is not None:
         return analysis.call(frame, statement, exact(model), operands, heap)
     if not is_plain(analysis, heap, *operands):
@@ -271,7 +268,7 @@ def arithmetic(
 
 
 def _added(before: Contents, more: Contents) -> Contents:
-    return replace(before, parts=None, entries=None, rest=union(before.items, more.rest), single=False)
+    return replace(before, parts=None, entries=None, rest=union(before.items, more.rest), apart=None, single=False)
 
 
 def _container_of(atom: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Tuples and lists whose items are known one by one: joined, repeated, compared.
+"""Tuples, lists and dicts whose items are known one by one: joined, repeated, compared.
 
 Enters: operands.  Leaves: what the operator gives; None where it depends on more than constants::
 
@@ -8,13 +8,14 @@ Enters: operands.  Leaves: what the operator gives; None where it depends on mor
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from srcgrad.infer.heap import Contents, Heap, Site
 from srcgrad.infer.outside import MAPPINGS
-from srcgrad.infer.values import NEVER, SCALARS, At, Exact, Of, Value, union
+from srcgrad.infer.values import NEVER, SCALARS, At, Exact, Of, Value, are_of, is_unchanging, union
 from srcgrad.ir.evaluating import COMPARING
 
 _LONGEST = 50  # of tuples whose items are told apart
@@ -42,6 +43,21 @@ def joined_sequences(symbol: str, operands: tuple[Value, ...], heap: Heap) -> tu
     if len(known) == len(parts) and count is not None and count * len(known[0]) < _LONGEST:
         return kind, Contents(parts=tuple(item for part in known for item in part) * count)
     return kind, Contents(rest=union(*(heap[site].items for site in sites)))
+
+
+def joined_dicts(symbol: str, operands: tuple[Value, ...], heap: Heap) -> Contents | None:
+    """What ``left | right`` of dicts holds whose keys are compared by no method of the user's; None of others."""
+    sites = [atom.site for value in operands for atom in value.atoms if isinstance(atom, At)]
+    if symbol != "|" or len(sites) != 2 or not all(are_of(value, dict) for value in operands):
+        return None
+    left, right = heap[sites[0]], heap[sites[1]]
+    keys = union(left.keys, right.keys)
+    if keys.is_any or not all(map(is_unchanging, keys.atoms)):
+        return None
+    if left.entries is not None and right.entries is not None:
+        entries = {Exact(key): value for key, value in (*left.entries, *right.entries)}
+        return replace(left, entries=tuple((key.value, value) for key, value in entries.items()))
+    return None if right.sides is None else left.with_sides(*right.sides)
 
 
 def _is_count(atom: Any) -> bool:
