@@ -90,6 +90,7 @@ def _into(
 
 def extend(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Extend, heap: Heap) -> Made:
     source = frame[op.source]
+    frame.note_star(statement, "entries" if are_of(frame[op.container], dict) else "parts", source, heap)
     found, into = listed(source, heap), listed(frame[op.container], heap)
     if found is not None and into is not None and into.single:
         (atom,) = frame[op.container].atoms

@@ -189,9 +189,10 @@ def _compare(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Comp
 def _call(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Call, heap: Heap) -> Made:
     positional, more = list(frame.all(op.positional)), None
     keywords = [(name, frame[value]) for name, value in op.keywords]
-    for extra in (op.star, op.rest):
+    for extra, side in ((op.star, "parts"), (op.rest, "entries")):
         if extra is None:
             continue
+        frame.note_star(statement, side, frame[extra], heap)
         known = listed(frame[extra], heap)
         if known is None:
             held, heap = elements(analysis, frame, statement, frame[extra], heap)
