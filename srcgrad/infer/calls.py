@@ -241,6 +241,10 @@ def _made(analysis: Analysis, frame: Frame, statement: Statement, kind: Any, giv
     if kind is slice and not given.keywords and given.more is None and len(values) in (1, 2, 3):
         before, after = [exact(None)] * (len(values) == 1), [exact(None)] * (len(values) < 3)
         return container(frame, statement, heap, slice, Contents(parts=(*before, *values, *after)))
+    if kind is zip and [name for name, _ in given.keywords] == ["strict"] and (
+        values[-1].consists_of(lambda atom: class_of(atom) is bool)
+    ):
+        given, values = replace(given, keywords=()), given.positional  # it decides what is raised at the end alone
     is_lazy = kind in (zip, enumerate) and all(_is_built_in(analysis, value, heap) for value in values)
     if kind in (dict, zip, enumerate) and not (is_lazy or asks_nothing(kind, given, heap)):
         heap = heap if is_plain(analysis, heap, *values) else analysis.unknown(values, heap)

@@ -10,10 +10,11 @@ that is known::
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from srcgrad.infer.frames import Frame
-from srcgrad.infer.heap import Contents, Heap
+from srcgrad.infer.heap import Contents, Heap, joined
 from srcgrad.infer.items import KEYS
 from srcgrad.infer.iteration import elements
 from srcgrad.infer.named import is_named_tuple
@@ -29,13 +30,13 @@ _KINDS: dict[str, type] = {"tuple": tuple, "list": list, "set": set, "dict": dic
 
 
 def listed(value: Value, heap: Heap) -> Contents | None:
-    """What a tuple or dict holds, one by one."""
-    if value.is_any or len(value.atoms) != 1:
+    """What tuples or dicts hold, one by one: where a value is one of several, the items of one of them."""
+    sites = [atom.site for atom in value.atoms if isinstance(atom, At)]
+    if value.is_any or not sites or len(sites) < len(value.atoms):
         return None
-    (atom,) = value.atoms
-    if not isinstance(atom, At) or atom.site.kind not in (tuple, list, dict) and not is_named_tuple(atom.site.kind):
+    if not all(site.kind in (tuple, list, dict) or is_named_tuple(site.kind) for site in sites):
         return None
-    contents = heap[atom.site]
+    contents = reduce(joined, (heap[site] for site in sites))
     return None if contents.parts is None and contents.entries is None else contents
 
 
@@ -92,7 +93,7 @@ def extend(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Extend
     source = frame[op.source]
     frame.note_star(statement, "entries" if are_of(frame[op.container], dict) else "parts", source, heap)
     found, into = listed(source, heap), listed(frame[op.container], heap)
-    if found is not None and into is not None and into.single:
+    if found is not None and into is not None and into.single and len(frame[op.container].atoms) == 1:
         (atom,) = frame[op.container].atoms
         assert isinstance(atom, At)
         if atom.site.kind is list and found.parts is not None and into.parts is not None:

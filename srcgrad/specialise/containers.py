@@ -10,7 +10,7 @@ Enters: a call whose values say what its receiver or function is.  Leaves: ``App
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -30,6 +30,7 @@ from srcgrad.frontend.desugar.build import (
     subscript,
 )
 from srcgrad.frontend.scope import importable
+from srcgrad.infer.data import is_data
 from srcgrad.infer.objects import MAPPINGS
 from srcgrad.infer.values import At, Bound, Value
 from srcgrad.rules.table import lookup
@@ -108,7 +109,8 @@ def exchanged(
 # --- dicts -----------------------------------------------------------------------------------------------------------
 def _of_dict(context: Context, node: gast.Call, name: str, receiver: Value) -> Made:
     count = len(node.args)
-    is_plain = are(receiver, (dict, defaultdict), data=context.facts.data is not None)  # these methods make nothing
+    kinds = (dict, defaultdict, OrderedDict)  # whose methods make nothing that is missing
+    is_plain = are(receiver, kinds, data=context.facts.data is not None)
     if name == "update" and is_plain and count < 2:
         return _update(context, node)
     base = named(context, node.func.value)
@@ -167,9 +169,20 @@ def extend(context: Context, base: str, name: str, source: Any) -> None:
         made = exchanged(context, base, name, [load(items, source)], (0,), source)
         context.out.append(nf.Bind(context.fresh(), *made, context.span))
         return
-    if not are(context.value(source), MAPPINGS):
+    if are(context.value(source), MAPPINGS):
+        merge(context, base, source)
+        return
+    pairs = None if any(map(is_data, context.value(source).atoms)) else collected(context, source)
+    if pairs is None:
         context.refuse(source, "a dict that is updated by this")
-    merge(context, base, source)
+
+    def put(pair: gast.expr) -> None:
+        assert isinstance(pair, gast.Name)
+        key, value = context.fresh(), context.fresh()
+        context.out.append(nf.Unpack((key, value), pair.id, context.span, None))
+        context.out.append(nf.Store(base, load(key, source), load(value, source), context.span))
+
+    put_each(context, pairs, put, source)
 
 
 def _update(context: Context, node: gast.Call) -> Made:

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import OrderedDict, defaultdict, deque
 from dataclasses import replace
 from types import ModuleType
 from typing import Any
@@ -35,7 +35,7 @@ from srcgrad.specialise.receivers import is_field, is_method
 from srcgrad.syntax.globals import GlobalReference, reference
 from srcgrad.syntax.parse import walk
 
-_CONTAINERS = (list, tuple, dict, deque, defaultdict)
+_CONTAINERS = (list, tuple, dict, deque, OrderedDict, defaultdict)
 Made = tuple[gast.expr, nf.Operation]
 
 
@@ -194,7 +194,7 @@ def _is_list(value: Value) -> bool:
 
 
 def _are_mappings(value: Value) -> bool:
-    return all(isinstance(atom, At) and atom.site.kind in (dict, defaultdict) for atom in value.atoms)
+    return all(isinstance(atom, At) and atom.site.kind in (dict, OrderedDict, defaultdict) for atom in value.atoms)
 
 
 def _are_dicts(value: Value) -> bool:

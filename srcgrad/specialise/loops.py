@@ -57,6 +57,7 @@ class Series:
     count: Callable[[], gast.expr]
     item: Callable[[gast.expr], Item]
     printed: gast.expr
+    is_whole: bool = False  # its end is looked at before it begins, and so must be reached
 
 
 def for_(context: Context, statement: gast.For) -> None:
@@ -76,6 +77,8 @@ def for_(context: Context, statement: gast.For) -> None:
     if series is None:
         _uncounted(context, statement)
         return
+    if series.is_whole and any(isinstance(node, gast.Break | gast.Return) for node in walk(*statement.body)):
+        context.refuse(source, "a strict zip in a loop that may be left before its end")
     _indexed(context, statement, series, _own_index(context, target, source, taken))
 
 
@@ -181,7 +184,7 @@ def series_of(context: Context, node: Any, taken: set[str]) -> Series | None:
         return _counted(context, node, node.args[1:], taken)
     if function is enumerate and len(node.args) == 1 and [k.arg for k in node.keywords] == ["start"]:
         return _counted(context, node, [node.keywords[0].value], taken)
-    if function is zip and not node.keywords:
+    if function is zip:
         from srcgrad.specialise.zipped import zipped  # of which each argument is run over in turn
 
         return zipped(context, node, taken)
@@ -231,7 +234,8 @@ def _counted(context: Context, node: gast.Call, starts: list[Any], taken: set[st
         number = binary(start[0], gast.Add(), place, node) if start else place
         return [(number, nf.Fixed()), inner.item(place)]
 
-    return Series(inner.count, item, call(settled(context, node.func), [inner.printed, *start], node))
+    printed = call(settled(context, node.func), [inner.printed, *start], node)
+    return Series(inner.count, item, printed, inner.is_whole)
 
 
 def _reversed(inner: Series, node: gast.Call) -> Series:

@@ -374,8 +374,10 @@ def _effect(context: Context, called: gast.Call) -> None:
     expression, operation = operation_of(context, called)
     if isinstance(operation, nf.Fixed | nf.Copy) and isinstance(expression, gast.Constant | gast.Name):
         return  # all that it does is written
+    if isinstance(operation, nf.Pack):
+        return  # so is what is held by what it makes
     if not isinstance(operation, nf.Call | nf.Apply | nf.Exchange) and not (
-        is_constant(function) or isinstance(operation, nf.Unruled) and operation.given is not None
+        is_constant(function) or isinstance(operation, nf.Unruled) and (operation.given is not None or operation.draws)
     ):
         context.refuse(called, "a call for its effect")
     context.out.append(nf.Bind(context.fresh(), expression, operation, context.span))
