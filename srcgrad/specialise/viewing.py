@@ -95,6 +95,7 @@ def _made_again(made: Reduced, statement: Assign, read: list[Operand]) -> tuple[
         made.uses[method] = made.uses[again[operand]] = 1
         before.append(Assign((method,), ir.GetAttribute(view.base, view.name), statement.node))
         before.append(Assign((again[operand],), ir.Call(method), statement.node))
+        made.origins.update({method: ir.GetAttribute(view.base, view.name), again[operand]: ir.Call(method)})
         if isinstance(statement.operation, ir.Unpack):
             listed = made.version("t", _list_of(made, view, statement))
             before.append(Assign((listed,), ir.Call(builtin_of(list), (again[operand],)), statement.node))

@@ -53,6 +53,9 @@ from srcgrad.specialise.tapes import together
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import names_read, walk
 
+#: What only looks at what it is given, when the program runs.
+_CHECKS = (runtime.require_assigned, runtime.require_given, runtime.require_places, runtime.step)
+
 
 def specialised(instance: Instance) -> nf.Function:
     """The normal form of a function for one kind of call."""
@@ -359,7 +362,7 @@ def _effect(context: Context, called: gast.Call) -> None:
         _insert(context, called)
         return
     function = function_called(context, called)
-    if any(function is each for each in (runtime.require_assigned, runtime.require_given, runtime.require_places)):
+    if any(function is each for each in _CHECKS):
         context.out.append(nf.Effect(placed(gast.Expr(settled(context, called)), called), context.span))
         return
     home = str(getattr(function, "__module__", "")).split(".")[0].lstrip("_")
