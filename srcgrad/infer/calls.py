@@ -34,7 +34,7 @@ from srcgrad.infer.applying import (
 )
 from srcgrad.infer.assigned import is_reflective, is_replaced
 from srcgrad.infer.builtin import followed, merged_into, text_of
-from srcgrad.infer.called import by_class
+from srcgrad.infer.called import by_class, is_by_rule
 from srcgrad.infer.dispatch import by_methods
 from srcgrad.infer.examples import constant_of_kinds, results, results_of_draw, results_of_method
 from srcgrad.infer.generators import is_left_by_exceptions, lists_of
@@ -107,7 +107,7 @@ def _one(analysis: Analysis, frame: Frame, statement: Statement, atom: Any, give
             assert made is not None
             defaults = defaults_of(analysis, model, made)
             return _entered(analysis, frame, statement, made, model.__globals__, {}, defaults, given, heap)
-        case Exact(value=FunctionType() as function) if function is analysis.root or not is_of_library(function):
+        case Exact(value=FunctionType() as function) if function is analysis.root or not is_by_rule(function):
             made_ = _of_function(analysis, frame, statement, function, given, heap)
             if made_ is not NotImplemented:
                 return made_  # type: ignore[no-any-return]
@@ -140,7 +140,7 @@ def _one(analysis: Analysis, frame: Frame, statement: Statement, atom: Any, give
             return call(analysis, frame, statement, exact(looked_up(kind, "__call__")), given.after(receiver), heap)
         case Exact(value=type() as kind):
             return _made(analysis, frame, statement, kind, given, heap)
-        case Exact(value=function) if type(function) not in SCALARS and is_of_library(function):
+        case Exact(value=function) if type(function) not in SCALARS and is_by_rule(function):
             return _of_library(analysis, frame, statement, function, given, heap)
         case Bound(receiver=receiver, function=FunctionType() as function):
             return call(analysis, frame, statement, exact(function), given.after(receiver), heap)

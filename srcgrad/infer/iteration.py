@@ -6,7 +6,7 @@ Enters: operands.  Leaves: what one item may be, or what an operator gives, and 
 from __future__ import annotations
 
 import warnings
-from collections import OrderedDict, deque
+from collections import Counter, OrderedDict, defaultdict, deque
 from dataclasses import replace
 from itertools import product
 from types import FunctionType
@@ -111,7 +111,8 @@ _OF_KIND: dict[Any, type] = {type(source): type(iter(source)) for source in (*_S
 #: Iterators and views whose sources are known.
 VIEWS = tuple(map(type, _VIEWS))
 _BACKWARDS: dict[Any, type] = {
-    type(source): type(reversed(source)) for source in ([], (), {}, deque(), OrderedDict(), range(0), *_VIEWS)
+    type(source): type(reversed(source))
+    for source in ([], (), {}, deque(), OrderedDict(), defaultdict(), Counter(), range(0), *_VIEWS)
 }
 ITERATORS = (*_OF_KIND.values(), *VIEWS, *_BACKWARDS.values(), enumerate, reversed, zip, np.ndindex, np.ndenumerate)
 

@@ -169,10 +169,15 @@ def extend(context: Context, base: str, name: str, source: Any) -> None:
         made = exchanged(context, base, name, [load(items, source)], (0,), source)
         context.out.append(nf.Bind(context.fresh(), *made, context.span))
         return
-    if are(context.value(source), MAPPINGS):
+    if are(context.value(source), MAPPINGS, data=True):
+        if any(map(is_data, context.value(source).atoms)):
+            source = atom(context, source)
+            place = constant(context.span.origin, source)
+            check = call_runtime(runtime.require_mapping, [source, place], source)
+            context.out.append(nf.Effect(placed(gast.Expr(check), source), context.span))
         merge(context, base, source)
         return
-    pairs = None if any(map(is_data, context.value(source).atoms)) else collected(context, source)
+    pairs = collected(context, source)
     if pairs is None:
         context.refuse(source, "a dict that is updated by this")
 
@@ -252,7 +257,7 @@ def constructed(context: Context, node: gast.Call, kind: type) -> Made | None:
     if kind is dict and len(node.args) == 1 and named_ and None not in named_:
         return _with_keywords(context, node)
     if kind is dict and len(node.args) == 1 and not node.keywords:
-        if are(context.value(node.args[0]), (dict,)):
+        if are(context.value(node.args[0]), (dict,), data=True):  # which makes sure that it is given one
             return applied(context, runtime.merged, [atom(context, node.args[0])], node)
         if any(isinstance(a, At) and a.site == context.facts.data for a in context.value(node.args[0]).atoms):
             context.refuse(node, "a dict of what may be one")
@@ -264,11 +269,12 @@ def constructed(context: Context, node: gast.Call, kind: type) -> Made | None:
 def _with_keywords(context: Context, node: gast.Call) -> Made | None:
     """``dict(source, k=v)``: the source is read behind what its keywords are."""
     source = context.value(node.args[0])
-    if not are(source, MAPPINGS) and any(isinstance(a, At) and a.site == context.facts.data for a in source.atoms):
+    are_entries = are(source, MAPPINGS, data=True)
+    if not are_entries and any(isinstance(a, At) and a.site == context.facts.data for a in source.atoms):
         context.refuse(node, "a dict of what may be one")
     first = node.args[0] if is_series(context, node.args[0]) else atom(context, node.args[0])
     given = [placed(gast.keyword(k.arg, atom(context, k.value)), k) for k in node.keywords]
-    if are(source, MAPPINGS):
+    if are_entries:
         keys = [None, *(constant(keyword.arg, node) for keyword in given)]
         return displayed_dict(context, placed(gast.Dict(keys, [first, *(k.value for k in given)]), node))
     pairs, name = collected(context, first), context.fresh()
