@@ -74,6 +74,7 @@ class Reduced:
     calls: dict[Statement, list[Summary]] = field(default_factory=dict)  # of the functions that statements call
     stars: dict[tuple[Statement, str], Contents] = field(default_factory=dict)  # what those hold that statements read
     values: dict[Version, Value] = field(default_factory=dict)
+    unassigned: set[ir.Cell] = field(default_factory=set)  # which functions may read that are called before
     cells: set[ir.Cell] = field(default_factory=set)  # of the function, and of those that are written out in it
     namer: Namer = field(default_factory=lambda: Namer(()))
     this: Version | None = None  # the object that an ``__init__`` makes
