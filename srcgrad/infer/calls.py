@@ -400,7 +400,8 @@ def _of_builtin(
     if isinstance(atom, At) and name == "throw" and is_left_by_exceptions(analysis, atom.site, heap):
         frame.may_raise(heap)
         return None
-    effect = method(name) if kind is None else member(kind, name)
+    is_array = kind is None and name == "sort" and "key" not in [key for key, _ in given.keywords]  # or as of one
+    effect = member(np.ndarray, name) if is_array else method(name) if kind is None else member(kind, name)
     if name == "resize":
         analysis.assigned.is_reshaped = True
     if kind is str and isinstance(atom, Exact) and (made := text_of(atom, name, given)) is not None:
