@@ -48,6 +48,7 @@ from srcgrad.ir.restoring.pending import uses_of
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.ir.rewriting import with_operands
 from srcgrad.specialise.changing import changes_nothing
+from srcgrad.specialise.going_over import asked_before
 from srcgrad.specialise.inlining import Renaming, bound_by
 from srcgrad.specialise.instances import Instance, fixed_parameters
 from srcgrad.specialise.raising import raises
@@ -136,6 +137,12 @@ def attempted(here: Apart, pending: Sequence[Statement], around: Around) -> tupl
         count += 1
         may = around.raised is not None and statement not in here.taken and here.managers.isdisjoint(statement.targets)
         may = may and raises(here.made, statement, around.caught)
+        if may and (asked := asked_before(here, statement, around, here.version(RAISED, "t"))) is not None:
+            if start is not None:
+                count -= 1
+                break
+            here.taken.update(asked[1])
+            return count, Tried([*pending[: count - 1], *asked[0]], asked[1])
         if may and start is None:
             start = count - 1
         if start is None:

@@ -339,7 +339,7 @@ def _is_run_through(value: Value) -> bool:
 
 def _makes_iterator(operation: ir.Operation, value: Any) -> bool:
     """Whether an iterator is made of what has names, or may have."""
-    return isinstance(operation, ir.Call) and not operation.keywords and operation.star is None and (
+    return isinstance(operation, ir.Call) and not operation.keywords and (
         any(static_of(value(operation.function)) is each for each in ITERATING)
     )  # fmt: skip
 
