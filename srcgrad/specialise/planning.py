@@ -21,7 +21,7 @@ from srcgrad.frontend.normal_form import Callee
 from srcgrad.infer.data import is_attribute
 from srcgrad.infer.facts import Facts
 from srcgrad.infer.iteration import ITERATORS
-from srcgrad.infer.objects import CONTAINERS
+from srcgrad.infer.objects import CONTAINERS, MAPPINGS
 from srcgrad.infer.values import SCALARS, Array, At, Bound, Exact, Of, Value, are_arrays, are_methods, are_of
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal, Operand, Version
@@ -46,7 +46,7 @@ from srcgrad.specialise.receivers import is_lookup
 from srcgrad.specialise.reduced import Reduced
 from srcgrad.specialise.set_operations import asks, is_of_sets
 from srcgrad.specialise.tapes import of_tapes
-from srcgrad.specialise.waiting import every_block, order_of, reading, rebound
+from srcgrad.specialise.waiting import Order, every_block, order_of, reading, rebound
 
 
 @dataclass(eq=False)
@@ -127,13 +127,12 @@ def decided(reduced: Reduced, facts: Facts) -> Naming:
     order = order_of(function)
     for statement in ordered:
         operation = statement.operation
-        if _makes_iterator(operation, value) and order.waits(statement.targets[0], made.apart) and (
-            order.keeps(statement.targets[0], reduced)
-        ):
-            made.apart.update(o for o in operands_of(operation) if isinstance(o, Version) and not (
-                _is_kept(o, made, reads) or _is_run_through(value(o))))
-            made.apart.discard(statement.targets[0])
-            made.movable.update(statement.targets)
+        if _makes_iterator(operation, value) and _is_late(order, statement.targets[0], made, reduced):
+            loose = {o for o in operands_of(operation) if isinstance(o, Version) and not _is_kept(o, made, reads)}
+            if not any(are_of(value(operand), *ITERATORS) for operand in loose):  # which has no name
+                made.apart.update(loose)
+                made.apart.discard(statement.targets[0])
+                made.movable.update(statement.targets)
         if isinstance(operation, ir.Iterate) and (
             _is_kept(operation.source, made, reads) or order.keeps(statement.targets[0], reduced)
         ):
@@ -338,10 +337,19 @@ def _is_run_through(value: Value) -> bool:
 
 
 def _makes_iterator(operation: ir.Operation, value: Any) -> bool:
-    """Whether an iterator is made of what has names, or may have."""
-    return isinstance(operation, ir.Call) and not operation.keywords and (
-        any(static_of(value(operation.function)) is each for each in ITERATING)
-    )  # fmt: skip
+    """Whether an iterator, or a view of a dict, is made of what has names, or may have."""
+    if not isinstance(operation, ir.Call) or operation.keywords:
+        return False
+    function = value(operation.function)
+    return any(static_of(function) is each for each in ITERATING) or not operation.positional and function.consists_of(
+        lambda a: isinstance(a, Bound) and a.name in ("keys", "values", "items") and are_of(a.receiver, *MAPPINGS)
+    )
+
+
+def _is_late(order: Order, version: Version, made: Naming, reduced: Reduced) -> bool:
+    """Whether an iterator has to be made later than it stands, and can be."""
+    asked = order.asked(version, lambda operation: _makes_iterator(operation, reduced.value))
+    return order.waits(version, asked, made.apart) and order.keeps(version, reduced, asked, is_named=True)
 
 
 #: Built-in functions that loops run over, by what they are given.

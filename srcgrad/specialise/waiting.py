@@ -9,7 +9,7 @@ Enters: a function's IR.  Leaves: where versions are bound and read last, and wh
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -45,23 +45,40 @@ class Order:
     last: dict[Operand, int] = field(default_factory=dict)
     bound: dict[ir.Cell, list[int]] = field(default_factory=dict)
 
-    def waits(self, version: Version, apart: Set[Version]) -> bool:
-        """Whether a statement stands between that which makes a version and that which reads it last."""
-        between = self.statements[self.places[version] + 1 : self.last.get(version, 0)]
-        return any(not apart.isdisjoint(getattr(statement, "targets", ())) for statement in between)
+    def asked(self, version: Version, makes: Callable[[ir.Operation], bool]) -> Version:
+        """The iterator that is asked in the end: an iterator, or what is made of one by what ``makes`` iterators."""
+        reader = self.statements[self.last[version]] if version in self.last else None
+        if isinstance(reader, Assign) and len(reader.targets) == 1 and version in operands_of(reader.operation) and (
+            makes(reader.operation) or isinstance(reader.operation, ir.Iterate)
+        ):
+            return self.asked(reader.targets[0], makes)
+        return version
 
-    def keeps(self, iterator: Version, reduced: Reduced) -> bool:
-        """Whether nothing is done between an iterator and its loop that what it goes over could see."""
-        for statement in self.statements[self.places[iterator] + 1 : self.last.get(iterator, 0)]:
+    def waits(self, version: Version, asked: Version, apart: Set[Version]) -> bool:
+        """Whether a statement stands between that which makes a version and the loop in which it is asked."""
+        between = self.statements[self.places[version] + 1 : self.last.get(asked, 0)]
+        return any(isinstance(statement, Assign) and (
+            isinstance(statement.operation, ir.WriteCell) or not apart.isdisjoint(statement.targets)
+        ) for statement in between)  # fmt: skip
+
+    def keeps(
+        self, iterator: Version, reduced: Reduced, asked: Version | None = None, *, is_named: bool = False
+    ) -> bool:
+        """Whether nothing is done between an iterator and its loop that what it goes over could see; ``is_named``: what
+        it is made of has a name of its own, whatever variables are bound to."""
+        asked = asked or iterator
+        for statement in self.statements[self.places[iterator] + 1 : self.last.get(asked, 0)]:
             if isinstance(statement, Loop):
-                return any(iterator in operands_of(part) for _, s in walk(statement.body) for part in reading(s))
+                return any(asked in operands_of(part) for _, s in walk(statement.body) for part in reading(s))
             match statement:
                 case Assign(operation=ir.Make(kind="list" | "tuple") | ir.Copy() | ir.ReadCell() | ir.Iterate()):
                     continue
                 case Assign(operation=ir.Make(kind="set" | "dict", elements=())):
                     continue
-                case Assign(operation=ir.WriteCell(cell=cell)) if cell not in self._cells(iterator):
+                case Assign(operation=ir.WriteCell(cell=cell)) if is_named or cell not in self._cells(iterator):
                     continue
+                case Assign(operation=operation) if is_named and iterator in operands_of(operation):
+                    continue  # which makes the iterator that is asked
                 case Assign() if changes_nothing(reduced, statement):
                     continue
             return False
