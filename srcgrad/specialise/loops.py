@@ -36,7 +36,7 @@ from srcgrad.frontend.desugar.build import (
 from srcgrad.infer.data import is_data
 from srcgrad.infer.heap import sites_of
 from srcgrad.infer.objects import MAPPINGS
-from srcgrad.infer.values import Array, At, Bound, Exact, Of, Value
+from srcgrad.infer.values import Array, At, Bound, Exact, Of, Value, is_unchanging
 from srcgrad.ir import operations as ir
 from srcgrad.language.effects import resizing
 from srcgrad.specialise.context import Context
@@ -322,7 +322,7 @@ def is_series(context: Context, node: Any) -> bool:
 
 def _is_flat(context: Context, node: Any) -> bool:
     return isinstance(node, gast.Attribute) and node.attr == "flat" and context.value(node.value).consists_of(
-        lambda a: isinstance(a, Array | Of) or isinstance(a, At) and a.site.kind is None  # 0-d ones are numbers
+        lambda a: isinstance(a, Array | Of) or is_unchanging(a) or is_data(a)  # 0-d ones are numbers
     )
 
 

@@ -18,11 +18,11 @@ import gast
 import numpy as np
 
 from srcgrad.frontend.normal_form import Callee
-from srcgrad.infer.data import is_attribute
+from srcgrad.infer.data import is_attribute, is_data
 from srcgrad.infer.facts import Facts
 from srcgrad.infer.iteration import ITERATORS
 from srcgrad.infer.objects import CONTAINERS, MAPPINGS
-from srcgrad.infer.values import SCALARS, Array, At, Bound, Exact, Of, Value, are_arrays, are_methods, are_of
+from srcgrad.infer.values import SCALARS, Array, At, Bound, Exact, Of, Value, are_methods, are_of, is_unchanging
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal, Operand, Version
 from srcgrad.ir.regions import (
@@ -116,8 +116,8 @@ def decided(reduced: Reduced, facts: Facts) -> Naming:
             )
     for statement in ordered:
         operation = statement.operation
-        if isinstance(operation, ir.GetAttribute) and operation.name == "flat" and are_arrays(
-            value(operation.base), data=True
+        if isinstance(operation, ir.GetAttribute) and operation.name == "flat" and value(operation.base).consists_of(
+            lambda a: isinstance(a, Array) or is_unchanging(a) or is_data(a)
         ):
             made.apart.difference_update(statement.targets)  # a place in it is one in the array
             made.apart.update(v for v in operands_of(operation) if isinstance(v, Version))
