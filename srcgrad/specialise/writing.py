@@ -48,6 +48,7 @@ from srcgrad.specialise.managers import write_with
 from srcgrad.specialise.planning import decided, kind_of
 from srcgrad.specialise.reduced import Reduced
 from srcgrad.specialise.reducing import reduced
+from srcgrad.specialise.reshaping import reshaped
 from srcgrad.specialise.set_operations import are_sets
 from srcgrad.specialise.tapes import together
 from srcgrad.syntax.namer import Namer
@@ -265,6 +266,8 @@ def assignment(context: Context, targets: list[Any], value: Any) -> None:
             require_settable(context, value, kinds, name)
             stored = atom(context, value)
             context.out.append(nf.SetField(named(context, base), name, stored, context.span))
+        case gast.Attribute() as target if reshaped(context, target, settled(context, value)):
+            pass
         case _:
             context.refuse(value, "this target")
 
