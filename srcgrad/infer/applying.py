@@ -63,7 +63,7 @@ def applied(
                     if atom.site == frame.facts.data:
                         kept = [besides_data(frame, each, heap) for each in kept]
                     rest = union(contents.items, *kept, of(str) if names and effect.keeps else NEVER)
-                    made = replace(contents, single=False, parts=None, entries=None, rest=rest)
+                    made = replace(contents, single=False, parts=None, entries=None, rest=rest, apart=None)
                     heap = analysis.store(heap, atom.site, made)
     to_output = effect.updated(len(given.positional), names) != effect.updates
     if effect.returns == "fresh" and not to_output:

@@ -26,7 +26,7 @@ from srcgrad.infer.objects import (
     shown,
 )
 from srcgrad.infer.outside import is_of_library
-from srcgrad.infer.sequences import compared, joined_sequences
+from srcgrad.infer.sequences import compared, joined_dicts, joined_sequences
 from srcgrad.infer.sets import set_operator
 from srcgrad.infer.values import (
     ANY,
@@ -86,9 +86,13 @@ def arithmetic(
             return container(frame, statement, heap, *joined, "joined")
         (changed,) = operands[0].atoms
         assert isinstance(changed, At)
-        more = joined[1]
-        longer = replace(heap[changed.site], parts=more.parts, entries=more.entries, rest=more.rest)
+        longer = replace(heap[changed.site], parts=joined[1].parts, rest=joined[1].rest)
         return operands[0], analysis.store(heap, changed.site, longer)
+    if (merged := joined_dicts(symbol, operands, heap)) is not None:
+        (changed,) = operands[0].atoms
+        if in_place and isinstance(changed, At):
+            return operands[0], analysis.store(heap, changed.site, merged)
+        return container(frame, statement, heap, dict, replace(merged, single=True), "joined")
     if (model := _model_of(symbol, operands, in_place)) is not None:
         return analysis.call(frame, statement, exact(model), operands, heap)
     if not is_plain(analysis, heap, *operands):
@@ -119,7 +123,7 @@ def arithmetic(
 
 
 def _added(before: Contents, more: Contents) -> Contents:
-    return replace(before, parts=None, entries=None, rest=union(before.items, more.rest), single=False)
+    return replace(before, parts=None, entries=None, rest=union(before.items, more.rest), apart=None, single=False)
 
 
 def _container_of(atom: Any) -> Any:

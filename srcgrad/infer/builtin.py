@@ -13,7 +13,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from types import BuiltinFunctionType, FunctionType
@@ -27,6 +27,7 @@ from srcgrad.infer.dispatch import truth_by_methods
 from srcgrad.infer.emitted import of_emitted
 from srcgrad.infer.generators import lists_of
 from srcgrad.infer.heap import Contents, Heap
+from srcgrad.infer.iteration import ITERATORS
 from srcgrad.infer.named import is_named_tuple
 from srcgrad.infer.objects import (
     CONTAINERS,
@@ -341,7 +342,7 @@ def _holds(analysis: Analysis, atom: Any, name: str, heap: Heap) -> bool | None:
     kind = class_of(atom)
     if kind is None or kind in CLASSES:
         return None
-    if kind in SCALARS or kind in (list, tuple, dict, set, frozenset, np.ndarray):
+    if kind in (*SCALARS, list, tuple, dict, set, frozenset, np.ndarray, deque, range, *ITERATORS):
         return hasattr(kind, name)
     return None
 

@@ -14,6 +14,8 @@ from typing import Any
 from srcgrad.infer.objects import class_of, is_method, looked_up
 from srcgrad.infer.outside import is_of_library
 from srcgrad.infer.values import ANY, At, Bound, Value, union
+from srcgrad.rules.memory import LIBRARIES
+from srcgrad.rules.table import lookup
 
 
 def by_class(function: Value) -> list[Any]:
@@ -29,6 +31,13 @@ def by_class(function: Value) -> list[Any]:
         else:
             found[atom] = atom
     return list(found.values())
+
+
+def is_by_rule(function: Any) -> bool:
+    """Whether a function is a library's, or one of Python's own that has a rule: what is known of it is not its text.
+    """
+    is_pythons = isinstance(function, FunctionType) and function.__module__ in LIBRARIES
+    return is_of_library(function) or is_pythons and lookup(function) is not None
 
 
 def _as_method(atom: Any) -> Any:

@@ -6,14 +6,12 @@ What is in no table is unknown code: it keeps, changes and calls what it can rea
 
 from __future__ import annotations
 
-import dataclasses
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from dataclasses import replace
 from types import (
     BuiltinFunctionType,
     FunctionType,
     MethodDescriptorType,
-    SimpleNamespace,
     WrapperDescriptorType,
 )
 from typing import TYPE_CHECKING, Any
@@ -21,27 +19,27 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from srcgrad.frontend.derivatives import transform_of
-from srcgrad.infer import dataclassed, named
+from srcgrad.infer import named
 from srcgrad.infer.applying import (
     OPERATORS,
     applied,
     called_data,
     is_fresh,
     is_operator,
-    parts_of,
     with_objects,
     without_dtype,
 )
 from srcgrad.infer.arithmetic import arithmetic
 from srcgrad.infer.assigned import is_reflective, is_replaced
 from srcgrad.infer.builtin import followed, merged_into, text_of
-from srcgrad.infer.called import by_class
+from srcgrad.infer.called import by_class, is_by_rule
 from srcgrad.infer.dispatch import by_methods
 from srcgrad.infer.examples import constant_of_kinds, results, results_of_draw, results_of_method
 from srcgrad.infer.generators import is_left_by_exceptions, lists_of
 from srcgrad.infer.heap import Contents, Heap, Site, together
-from srcgrad.infer.iteration import ITERATORS, backwards, elements, iterate
-from srcgrad.infer.lists import contents_of_dict, dict_of_pairs, rearranged
+from srcgrad.infer.iteration import elements, iterate
+from srcgrad.infer.lists import rearranged
+from srcgrad.infer.making import made_by
 from srcgrad.infer.named import is_named_tuple
 from srcgrad.infer.objects import (
     CONTAINERS,
@@ -58,10 +56,8 @@ from srcgrad.infer.objects import (
 from srcgrad.infer.outside import is_of_library, is_remembering, note_stores
 from srcgrad.infer.parameters import Given, bind, defaults_of, stored_defaults
 from srcgrad.infer.sets import set_method
-from srcgrad.infer.starting import asks_nothing, calls_nothing, places, starts_itself
 from srcgrad.infer.values import (
     ANY,
-    NEVER,
     SCALARS,
     Array,
     At,
@@ -71,7 +67,6 @@ from srcgrad.infer.values import (
     Value,
     are_arrays,
     are_numbers,
-    at,
     exact,
     is_unchanging,
     of,
@@ -80,8 +75,8 @@ from srcgrad.infer.values import (
 from srcgrad.infer.views import as_lists, seen_again
 from srcgrad.ir.regions import Function
 from srcgrad.language.effects import Effect, member, method, of_function
-from srcgrad.language.models import CLASSES, MODELS, ORIGINALS, is_of_model
-from srcgrad.language.models.array_modules import class_in_numpy, model_in_numpy
+from srcgrad.language.models import CLASSES, MODELS, is_of_model
+from srcgrad.language.models.array_modules import model_in_numpy
 from srcgrad.language.models.derivatives import TRANSFORMS
 from srcgrad.language.models.elementwise import fields_of
 from srcgrad.language.operators import IN_PLACE_METHODS, by_place
@@ -109,7 +104,7 @@ def _one(analysis: Analysis, frame: Frame, statement: Statement, atom: Any, give
             assert made is not None
             defaults = defaults_of(analysis, model, made)
             return _entered(analysis, frame, statement, made, model.__globals__, {}, defaults, given, heap)
-        case Exact(value=FunctionType() as function) if function is analysis.root or not is_of_library(function):
+        case Exact(value=FunctionType() as function) if function is analysis.root or not is_by_rule(function):
             made_ = _of_function(analysis, frame, statement, function, given, heap)
             if made_ is not NotImplemented:
                 return made_  # type: ignore[no-any-return]
@@ -141,8 +136,8 @@ def _one(analysis: Analysis, frame: Frame, statement: Statement, atom: Any, give
             receiver = Value(frozenset((atom,)))
             return call(analysis, frame, statement, exact(looked_up(kind, "__call__")), given.after(receiver), heap)
         case Exact(value=type() as kind):
-            return _made(analysis, frame, statement, kind, given, heap)
-        case Exact(value=function) if type(function) not in SCALARS and is_of_library(function):
+            return made_by(analysis, frame, statement, kind, given, heap)
+        case Exact(value=function) if type(function) not in SCALARS and is_by_rule(function):
             return _of_library(analysis, frame, statement, function, given, heap)
         case Bound(receiver=receiver, function=FunctionType() as function):
             return call(analysis, frame, statement, exact(function), given.after(receiver), heap)
@@ -155,16 +150,6 @@ def _one(analysis: Analysis, frame: Frame, statement: Statement, atom: Any, give
         case At(site=Site(kind=None)):
             return called_data(analysis, frame, statement, given.after(Value(frozenset((atom,)))), heap)
     return ANY, analysis.unknown([Value(frozenset((atom,))), *given.values()], heap)
-
-
-def _is_built_in(analysis: Analysis, value: Value, heap: Heap) -> bool:
-    """Whether ``iter`` of a value runs no code of the user's, whatever it holds, and its items are followed."""
-    return not value.is_any and all(
-        isinstance(a, Array | Of | Exact)
-        or isinstance(a, At) and not heap.is_seen(a.site)
-        and (a.site.kind in (*CONTAINERS, *ITERATORS, range) or a.site in analysis.generators)
-        for a in value.atoms
-    )  # fmt: skip
 
 
 def model_of(found: Any) -> Any:
@@ -206,102 +191,6 @@ def _entered(
         return ANY, heap
     arguments, heap = bound
     return analysis.enter(function, namespace, cells, arguments, heap, frame, statement)
-
-
-# --- classes ---------------------------------------------------------------------------------------------------------
-def _made(analysis: Analysis, frame: Frame, statement: Statement, kind: Any, given: Given, heap: Heap) -> Made:
-    values, kind = given.values(), ORIGINALS.get(kind, class_in_numpy(kind))
-    made = followed(analysis, frame, statement, kind, given, heap)
-    if made is not NotImplemented:
-        return made  # type: ignore[no-any-return]
-    if kind is SimpleNamespace and not given.positional and given.more is None:
-        return container(frame, statement, heap, kind, Contents(fields=dict(given.keywords)))
-    if kind in CLASSES:
-        return _started(analysis, frame, statement, kind, Contents(), given, heap)
-    if issubclass(kind, BaseException) and not is_of_library(kind) and not starts_itself(kind):
-        return container(frame, statement, heap, kind, Contents(rest=union(*values)))
-    if issubclass(kind, BaseException) and is_of_library(kind) and not starts_itself(kind):
-        site = frame.site(None, statement)  # none of the arguments is an exception: it is no data of theirs
-        held = union(at(site), *values)
-        return at(site), heap.allocated(site, Contents(single=False, rest=held, others=held))
-    if kind in (type, super) or is_of_library(kind) and not is_plain(analysis, heap, *values):
-        if kind not in (*CONTAINERS, *ITERATORS):
-            return (of(kind) if kind in (bool, int) else ANY), analysis.unknown(values, heap)
-    if kind in (bool, int, float, complex, str, bytes) and given.more is None:
-        return of(kind), heap
-    if not given.keywords and given.more is None:
-        if (constant := constant_of_kinds(kind, given.positional, heap)) is not None:
-            return constant, heap
-    if kind is range:
-        return container(frame, statement, heap, range, Contents())
-    first = given.positional[0] if given.positional else None
-    if first and given.more is None and (
-        kind is np.ndindex and is_plain(analysis, heap, *given.values())
-        or kind is np.ndenumerate and are_arrays(first, of_numbers=True)
-    ):
-        return places(frame, statement, kind, given, heap)
-    if kind is np.errstate and calls_nothing(given):
-        return container(frame, statement, heap, kind, Contents())
-    if kind is slice and not given.keywords and given.more is None and len(values) in (1, 2, 3):
-        before, after = [exact(None)] * (len(values) == 1), [exact(None)] * (len(values) < 3)
-        return container(frame, statement, heap, slice, Contents(parts=(*before, *values, *after)))
-    is_lazy = kind in (zip, enumerate) and all(_is_built_in(analysis, value, heap) for value in values)
-    if kind in (dict, zip, enumerate) and not (is_lazy or asks_nothing(kind, given, heap)):
-        heap = heap if is_plain(analysis, heap, *values) else analysis.unknown(values, heap)
-    if kind is deque and given.more is None and len(values) < 3 and {n for n, _ in given.keywords} <= {"maxlen"}:
-        values, given = given.positional[:1], Given(given.positional[:1])  # its length does not matter here
-    if kind in (list, tuple, set, frozenset, deque) and not given.keywords and given.more is None and len(values) < 2:
-        parts = () if not values else parts_of(values[0], heap) if kind in (list, tuple) else None
-        held, heap = (NEVER, heap) if not values else elements(analysis, frame, statement, values[0], heap)
-        if kind in (set, frozenset) and not is_plain(analysis, heap, held):  # they are hashed and compared
-            heap = analysis.unknown([held], heap)
-        contents = Contents(rest=held) if parts is None or kind not in (list, tuple) else Contents(parts=parts)
-        return container(frame, statement, heap, kind, contents)
-    if kind is dict and given.more is None and (held_ := contents_of_dict(given, heap)) is not None:
-        return container(frame, statement, heap, dict, held_)
-    if kind is dict and (pairs := dict_of_pairs(analysis, frame, statement, given, heap)) is not None:
-        return pairs
-    if kind is reversed and len(given.positional) == len(values) == 1:
-        made = backwards(frame, statement, values[0], heap)
-        if made is not NotImplemented:
-            return made
-    if kind is enumerate and given.positional and given.more is None:
-        return container(frame, statement, heap, enumerate, Contents(fields={"of": values[0]}))
-    if kind is zip and not given.keywords:
-        held_ = Contents(parts=values) if given.more is None else Contents(rest=union(*values))
-        return container(frame, statement, heap, zip, held_)
-    if kind is np.float64 and len(values) == 1 and all(isinstance(a, Of | Exact) for a in values[0].atoms):
-        return of(kind), heap
-    if is_named_tuple(kind):
-        made = named.made(analysis, frame, statement, kind, given, heap)
-        if made is not NotImplemented:
-            return made  # type: ignore[no-any-return]
-    if is_of_library(kind):
-        effect = of_function(kind)
-        if not effect.is_known or effect.calls or not is_plain(analysis, heap, *values):
-            return ANY, analysis.unknown(values, heap)
-        return applied(analysis, frame, statement, replace(effect, returns="element"), given, heap)
-    plain = type(kind) is type and looked_up(kind, "__new__") is object.__new__
-    if not plain or analysis.assigned.is_open(kind):
-        return ANY, analysis.unknown([exact(kind), *values], heap)
-    return _started(analysis, frame, statement, kind, Contents(), given, heap)
-
-
-def _started(
-    analysis: Analysis, frame: Frame, statement: Statement, kind: Any, contents: Contents, given: Given, heap: Heap
-) -> Made:
-    """A new object of a class, on which ``__init__`` has run."""
-    values = given.values()
-    receiver, heap = container(frame, statement, heap, kind, contents)
-    start = looked_up(kind, "__init__")
-    if dataclasses.is_dataclass(kind) and getattr(getattr(start, "__code__", None), "co_filename", "") == "<string>":
-        return dataclassed.made(analysis, frame, statement, kind, receiver, given, heap)
-    if start is object.__init__:
-        return (receiver, heap) if not values else None
-    if not is_method(start):
-        return receiver, analysis.unknown([receiver, *values], heap)
-    made = call(analysis, frame, statement, exact(start), given.after(receiver), heap)
-    return None if made is None else (receiver, made[1])
 
 
 # --- built-in functions and methods ----------------------------------------------------------------------------------
@@ -403,7 +292,8 @@ def _of_builtin(
         return None
     if kind is slice and name == "indices" and are_numbers(*given.values()):
         return container(frame, statement, heap, tuple, Contents(parts=(of(int),) * 3))
-    effect = method(name) if kind is None else member(kind, name)
+    is_array = kind is None and name == "sort" and "key" not in [key for key, _ in given.keywords]  # or as of one
+    effect = member(np.ndarray, name) if is_array else method(name) if kind is None else member(kind, name)
     if name == "resize":
         analysis.assigned.is_reshaped = True
     if kind is str and isinstance(atom, Exact) and (made := text_of(atom, name, given)) is not None:

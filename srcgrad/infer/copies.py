@@ -190,6 +190,7 @@ class _Deep:
             self.value(contents.rest),
             {name: self.value(held) for name, held in contents.fields.items()},
             self.value(contents.others),
+            None if contents.apart is None else (self.value(contents.apart[0]), self.value(contents.apart[1])),
         )
         self.heap = self.heap.allocated(made, copy_)
         return self.made[site]

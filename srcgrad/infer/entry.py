@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
@@ -137,7 +137,8 @@ class Kinds:
             held = Contents(single=False, entries=entries, fields={"default_factory": exact(None)})
             return self._held(value, kind, entries, held)
         if kind in (dict, OrderedDict) and (is_any_key or is_open and all(type(key) in (str, int) for key in value)):
-            return self._of_any_number(value, kind, [*value, *value.values()], inside)
+            made = Contents().with_sides(union(*map(inside, value)), union(*map(inside, value.values())))
+            return self._held(value, kind, ("any number", made.keys, made.held), replace(made, single=False))
         if kind in (set, frozenset):
             return self._of_any_number(value, kind, value, inside)
         if is_known_by_kind(value) and is_object(value) and not self._outside.is_open(kind):

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from srcgrad.infer.facts import Facts
-from srcgrad.infer.heap import UNKNOWN, Heap, Site
-from srcgrad.infer.values import ANY, Value, exact, union
+from srcgrad.infer.heap import UNKNOWN, Contents, Heap, Site, joined
+from srcgrad.infer.values import ANY, At, Value, exact, union
 from srcgrad.ir.operations import Cell, Literal, Operand, Operation, Version
 from srcgrad.ir.regions import Function, Statement
 
@@ -65,6 +65,7 @@ class Frame:
     noted: dict[Version, Value] = field(default_factory=dict)  # what each version was at any time
     reached: set[Statement] = field(default_factory=set)
     calls: dict[Statement, list[Any]] = field(default_factory=dict)  # the summaries of what a statement calls
+    stars: dict[tuple[Statement, str], Contents] = field(default_factory=dict)  # what stars hold where they are read
 
     def __getitem__(self, operand: Operand) -> Value:
         return exact(operand.value) if isinstance(operand, Literal) else self.values.get(operand, ANY)
@@ -84,6 +85,13 @@ class Frame:
     def site(self, kind: type | None, statement: Statement, part: object = None) -> Site:
         """The site of what a statement makes."""
         return Site(kind, (statement, part), "unknown" if self.is_unknown else self.context)
+
+    def note_star(self, statement: Statement, side: str, value: Value, heap: Heap) -> None:
+        """Note what a star holds when it is read: its ``parts`` are taken, or its ``entries``."""
+        for atom in value.atoms if not value.is_any else (None,):
+            contents = heap[atom.site] if isinstance(atom, At) else UNKNOWN
+            before = self.stars.get((statement, side))
+            self.stars[statement, side] = contents if before is None else joined(before, contents)
 
     def may_raise(self, heap: Heap) -> None:
         """Note that an exception may leave from here."""

@@ -42,6 +42,7 @@ class Generator:
     context: object
     values: dict[Version, Value] = field(default_factory=dict)
     calls: dict[Statement, list[Any]] = field(default_factory=dict)  # the summaries of what its statements call
+    stars: dict[tuple[Statement, str], Contents] = field(default_factory=dict)  # what those hold where they are read
 
 
 @dataclass(eq=False)
@@ -99,7 +100,7 @@ def resumed(analysis: Analysis, frame: Frame, site: Site, heap: Heap) -> tuple[V
         return ANY, ANY, analysis.unknown([at(site)], heap)
     body = Body(
         generator.function, generator.namespace, dict(generator.cells), generator.context, analysis.facts,
-        values=generator.values, calls=generator.calls, raised=frame.raised, asked=heap,
+        values=generator.values, calls=generator.calls, stars=generator.stars, raised=frame.raised, asked=heap,
     )  # fmt: skip
     for cell in generator.function.cells:
         body.cells[cell] = Site(CellType, cell, generator.context)

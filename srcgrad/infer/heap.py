@@ -55,8 +55,9 @@ class Contents:
     """What the objects of a site hold.
 
     ``parts`` are the items of a sequence, one by one, ``entries`` those of a mapping by their keys, where all of them
-    are known; ``rest`` are items and keys otherwise.  ``fields`` are attributes, ``others`` stands for every attribute
-    that is not listed.  ``single``: the site stands for one object.
+    are known; ``rest`` are items and keys otherwise.  ``apart`` are the keys and the values of which ``rest`` is the
+    union, where they are told apart.  ``fields`` are attributes, ``others`` stands for every attribute that is not
+    listed.  ``single``: the site stands for one object.
     """
 
     single: bool = True
@@ -65,13 +66,42 @@ class Contents:
     rest: Value = NEVER
     fields: Mapping[str, Value] = field(default_factory=dict)
     others: Value = NEVER
+    apart: tuple[Value, Value] | None = None
+
+    def __post_init__(self) -> None:
+        if self.apart is not None and (self.entries is not None or not self.rest or union(*self.apart) != self.rest):
+            object.__setattr__(self, "apart", None)  # what was put in since is either
 
     @cached_property
     def items(self) -> Value:
         """One of the items, of a mapping one of the values or keys."""
-        keys = [] if self.entries is None else [exact(key) for key, _ in self.entries]
-        values = [] if self.entries is None else [value for _, value in self.entries]
-        return union(self.rest, *(self.parts or ()), *keys, *values)
+        return union(self.rest, *(self.parts or ()), *(() if self.entries is None else (self.keys, self.held)))
+
+    @cached_property
+    def keys(self) -> Value:
+        """One of the keys of a mapping."""
+        if self.entries is not None:
+            return union(*(exact(key) for key, _ in self.entries))
+        return self.rest if self.apart is None else self.apart[0]
+
+    @cached_property
+    def held(self) -> Value:
+        """One of the values of a mapping."""
+        if self.entries is not None:
+            return union(*(value for _, value in self.entries))
+        return self.rest if self.apart is None else self.apart[1]
+
+    @property
+    def sides(self) -> tuple[Value, Value] | None:
+        """The keys and the values of a mapping; None where they are not told apart."""
+        is_empty = self.parts is None and not self.rest
+        return (self.keys, self.held) if self.entries is not None or is_empty else self.apart
+
+    def with_sides(self, keys: Value, values: Value) -> Contents:
+        """With further entries, of which it is not known what key has which value."""
+        rest, sides = union(self.items, keys, values), self.sides
+        apart = None if sides is None else (union(sides[0], keys), union(sides[1], values))
+        return replace(self, parts=None, entries=None, rest=rest if apart is None else union(*apart), apart=apart)
 
     def get(self, name: str) -> Value:
         return self.fields.get(name, self.others)
@@ -205,21 +235,25 @@ def sites_of(value: Value) -> Iterator[Site]:
 def joined(one: Contents, other: Contents) -> Contents:
     """The contents of one of two objects."""
     rest = union(one.rest, other.rest)
-    parts, entries = None, None
+    parts, entries, apart = None, None, None
     if one.parts is not None and other.parts is not None and len(one.parts) == len(other.parts):
         parts = tuple(map(union, one.parts, other.parts))
     else:
         rest = union(rest, *(one.parts or ()), *(other.parts or ()))
-    keys = [None if c.entries is None else [key for key, _ in c.entries] for c in (one, other)]
-    if keys[0] is not None and keys[0] == keys[1]:
+    listed = [None if c.entries is None else [key for key, _ in c.entries] for c in (one, other)]
+    if listed[0] is not None and listed[0] == listed[1]:
         entries = tuple((k, union(a, b)) for (k, a), (_, b) in zip(one.entries or (), other.entries or (), strict=True))
+    elif one.sides is not None and other.sides is not None:
+        keys, values = map(union, one.sides, other.sides)
+        rest, apart = union(rest, keys, values), (keys, values)
     else:
         for contents in (one, other):
             if contents.entries is not None:
-                rest = union(rest, replace(contents, parts=None).items)
+                rest = union(rest, contents.keys, contents.held)
     names = {**one.fields, **other.fields}
     fields = {name: union(one.get(name), other.get(name)) for name in names}
-    return Contents(one.single and other.single, parts, entries, rest, fields, union(one.others, other.others))
+    others = union(one.others, other.others)
+    return Contents(one.single and other.single, parts, entries, rest, fields, others, apart)
 
 
 def within(one: Contents, other: Contents) -> bool:

@@ -149,7 +149,13 @@ class Analysis:
         named: tuple[tuple[str, Value], ...] = (),
     ) -> tuple[Value, Heap] | None:  # fmt: skip
         """Call a function."""
-        return call(self, frame, statement, function, Given(positional, named), heap)
+        return self.called(frame, statement, function, Given(positional, named), heap)
+
+    def called(
+        self, frame: Frame, statement: Statement, function: Value, given: Given, heap: Heap
+    ) -> tuple[Value, Heap] | None:
+        """Call a function, of which some arguments may be of any number."""
+        return call(self, frame, statement, function, given, heap)
 
     # --- unknown code ------------------------------------------------------------------------------------------------
     def unknown(self, given: Sequence[Value], heap: Heap, *, is_run: bool = True) -> Heap:

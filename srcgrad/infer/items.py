@@ -117,11 +117,10 @@ def _item(analysis: Analysis, frame: Frame, statement: Statement, atom: Atom, in
                     return found, heap
                 return _or_missing(analysis, frame, statement, receiver, kind, index, found, heap)
             if contents.entries is not None and is_plain(analysis, heap, index):  # its keys are constants
-                values = union(*(value for _, value in contents.entries))
-                return _or_missing(analysis, frame, statement, receiver, kind, index, values, heap)
-            if not (is_plain(analysis, heap, index) and _compares_plainly(analysis, heap, contents.items)):
+                return _or_missing(analysis, frame, statement, receiver, kind, index, contents.held, heap)
+            if not (is_plain(analysis, heap, index) and _compares_plainly(analysis, heap, contents.keys)):
                 heap = analysis.unknown([index, receiver], heap)
-            return _or_missing(analysis, frame, statement, receiver, kind, index, heap[site].items, heap)
+            return _or_missing(analysis, frame, statement, receiver, kind, index, heap[site].held, heap)
         case At(site=Site(kind=kind)) if kind is not None and is_method(looked_up(kind, "__getitem__")):
             method = exact(looked_up(kind, "__getitem__"))
             return analysis.call(frame, statement, method, (receiver, index), heap)
@@ -154,7 +153,7 @@ def _item(analysis: Analysis, frame: Frame, statement: Statement, atom: Atom, in
             return None  # it has no items
         case At(site=Site(kind=kind)) if kind is slice:
             return None
-        case Exact(value=np.dtype(names=None)):
+        case Exact(value=np.dtype(names=None)) | Bound(function=None):
             return None
         case Exact(value=found_) if isinstance(found_, FUNCTIONS) or _is_plain_class(found_):
             return None
@@ -163,8 +162,6 @@ def _item(analysis: Analysis, frame: Frame, statement: Statement, atom: Atom, in
             joined: Any = joining
             known = outcomes(lambda *items: joined[items], (index,) if parts is None else parts, heap)
             return data(frame, statement, heap) if known is None else shown(frame, statement, heap, known)
-        case Bound(function=None):
-            return None
     return ANY, analysis.unknown([receiver, index], heap)
 
 
@@ -320,7 +317,7 @@ def _put(
                 heap = analysis.store(heap, site, more)
             return done, heap
         case At(site=Site(kind=kind) as site) if kind in (list, deque, None, *MAPPINGS):
-            keys = heap[site].items if kind in MAPPINGS and heap[site].entries is None else NEVER
+            keys = heap[site].keys if kind in MAPPINGS and heap[site].entries is None else NEVER
             is_compared = is_plain(analysis, heap, index) and _compares_plainly(analysis, heap, keys)
             if not is_compared or kind is None and not is_plain(analysis, heap, value):
                 return done, analysis.unknown([receiver, index, value], heap)
@@ -394,8 +391,10 @@ def _stored(contents: Contents, index: Value, value: Value, *, is_key: bool) -> 
     if contents.entries is not None and len(keys) == len(atoms) and keys <= {Exact(k) for k, _ in contents.entries}:
         one_of = [(k, union(v, value) if Exact(k) in keys else v) for k, v in contents.entries]
         return replace(contents, entries=tuple(one_of))
-    held = (value, index) if is_key or not is_index(index) else (value,)
-    return replace(contents, parts=None, entries=None, rest=union(contents.items, *held))
+    if is_key:
+        return contents.with_sides(index, value)
+    held = (value,) if is_index(index) else (value, index)
+    return replace(contents, parts=None, rest=union(contents.items, *held))
 
 
 def delete_item(
@@ -438,4 +437,4 @@ def _without(contents: Contents, index: Value) -> Contents:
     if contents.parts is not None and contents.single and type(key) is int and -count <= key < count:
         place = range(count)[key]
         return replace(contents, parts=(*contents.parts[:place], *contents.parts[place + 1 :]))
-    return replace(contents, parts=None, entries=None, rest=contents.items)
+    return contents.with_sides(NEVER, NEVER)

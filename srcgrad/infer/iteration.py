@@ -5,7 +5,7 @@ Enters: what is iterated.  Leaves: its iterator, or what one item may be, and th
 
 from __future__ import annotations
 
-from collections import OrderedDict, deque
+from collections import Counter, OrderedDict, defaultdict, deque
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -64,10 +64,7 @@ def elements(analysis: Analysis, frame: Frame, statement: Statement, value: Valu
                 found.append(made)
             case At(site=Site(kind=kind) as site) if kind in CONTAINERS or is_named_tuple(kind):
                 contents = heap[site]
-                if contents.entries is not None and kind in MAPPINGS:
-                    found.append(union(*(exact(key) for key, _ in contents.entries)))
-                else:
-                    found.append(contents.items)
+                found.append(contents.keys if kind in MAPPINGS else contents.items)
             case At(site=Site(kind=kind) as site) if kind in ITERATORS:
                 made, heap = _of_iterator(analysis, frame, statement, site, heap[site], heap)
                 found.append(made)
@@ -113,7 +110,8 @@ _OF_KIND: dict[Any, type] = {type(source): type(iter(source)) for source in (*_S
 #: Iterators and views whose sources are known.
 VIEWS = tuple(map(type, _VIEWS))
 _BACKWARDS: dict[Any, type] = {
-    type(source): type(reversed(source)) for source in ([], (), {}, deque(), OrderedDict(), range(0), *_VIEWS)
+    type(source): type(reversed(source))
+    for source in ([], (), {}, deque(), OrderedDict(), defaultdict(), Counter(), range(0), *_VIEWS)
 }
 ITERATORS = (*_OF_KIND.values(), *VIEWS, *_BACKWARDS.values(), enumerate, reversed, zip, np.ndindex, np.ndenumerate)
 
@@ -199,12 +197,7 @@ def _of_iterator(
         for atom in source.atoms:
             if not isinstance(atom, At):
                 return ANY, analysis.unknown([source], heap)
-            held_ = heap[atom.site]
-            if held_.entries is not None:
-                keys = union(keys, *(exact(key) for key, _ in held_.entries))
-                values = union(values, *(value for _, value in held_.entries))
-            else:
-                keys, values = union(keys, held_.items), union(values, held_.items)
+            keys, values = union(keys, heap[atom.site].keys), union(values, heap[atom.site].held)
         if kind in map(type, _VALUES):
             return values, heap
         if not keys:

@@ -17,7 +17,7 @@ from srcgrad.infer.heap import Contents, Heap
 from srcgrad.infer.items import is_index
 from srcgrad.infer.iteration import elements
 from srcgrad.infer.objects import container, is_plain
-from srcgrad.infer.values import At, Exact, Value, exact, union
+from srcgrad.infer.values import NEVER, At, Exact, Value, exact, union
 
 if TYPE_CHECKING:
     from srcgrad.infer.frames import Frame
@@ -43,6 +43,9 @@ def rearranged(
         (*others, (key, value)) = contents.entries
         heap = analysis.store(heap, atom.site, replace(contents, entries=tuple(others)))
         return container(frame, statement, heap, tuple, Contents(parts=(exact(key), value)))
+    if kind is dict and name == "popitem" and not values and contents.sides is not None:
+        heap = analysis.store(heap, atom.site, contents.with_sides(NEVER, NEVER))
+        return container(frame, statement, heap, tuple, Contents(parts=contents.sides))
     if kind not in (list, deque):
         return NotImplemented
     if len(values) == _ADDING.get(name) and all(map(is_index, values[:-1])):
@@ -83,8 +86,13 @@ def contents_of_dict(given: Given, heap: Heap) -> Contents | None:
     if entries is not None:
         together = {**{Exact(key): value for key, value in entries}, **dict(named)}
         return Contents(entries=tuple((key.value, value) for key, value in together.items()))
-    held = [heap[site].items for site in sites]
-    return Contents(rest=union(*held, *(exact(key.value) for key, _ in named), *(value for _, value in named)))
+    made = Contents(entries=tuple((key.value, value) for key, value in named))
+    for site in sites:
+        sides = heap[site].sides
+        if sides is None:
+            return Contents(rest=union(made.items, *(heap[site].items for site in sites)))
+        made = made.with_sides(*sides)
+    return made
 
 
 def dict_of_pairs(
@@ -110,8 +118,13 @@ def _contents_of_pairs(given: Given, pair: Value, heap: Heap) -> Contents | None
     sites = [atom.site for atom in pair.atoms if isinstance(atom, At) and atom.site.kind in (list, tuple)]
     if pair.is_any or len(sites) < len(pair.atoms):
         return None
-    held = [heap[site].items for site in sites]
-    return Contents(rest=union(*held, *(exact(key.value) for key, _ in named), *(value for _, value in named)))
+    made = Contents(entries=tuple((key.value, value) for key, value in named))
+    for site in sites:
+        parts = heap[site].parts
+        if parts is None or len(parts) != 2:
+            return Contents(rest=union(made.items, *(heap[other].items for other in sites)))
+        made = made.with_sides(*parts)
+    return made
 
 
 def _parts(value: Value, heap: Heap) -> tuple[Value, ...] | None:

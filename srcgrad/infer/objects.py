@@ -138,6 +138,13 @@ def class_of(atom: Atom) -> type | None:
     return None
 
 
+def is_only_data(atom: Atom) -> bool:
+    """Whether an atom is data, of which nothing is called but its methods."""
+    if isinstance(atom, Exact):
+        return type(atom.value) in SCALARS
+    return isinstance(atom, Array | Of) or isinstance(atom, At) and atom.site.kind in (None, slice, *CONTAINERS)
+
+
 # --- truth -----------------------------------------------------------------------------------------------------------
 def truth(analysis: Analysis, frame: Frame, value: Value, heap: Heap) -> tuple[set[bool], Heap] | None:
     """What ``bool(value)`` may give; methods of the user's that it runs have run."""

@@ -18,13 +18,13 @@ from srcgrad.infer import patterns
 from srcgrad.infer.arithmetic import arithmetic, compare
 from srcgrad.infer.calls import call
 from srcgrad.infer.dispatch import truth_by_methods
+from srcgrad.infer.displays import extend, insert, listed, make
 from srcgrad.infer.frames import Frame
 from srcgrad.infer.generators import Body, resumed
 from srcgrad.infer.heap import Contents, Heap
 from srcgrad.infer.importing import import_module, import_name
-from srcgrad.infer.items import KEYS, delete_item, get_item, set_item
+from srcgrad.infer.items import delete_item, get_item, set_item
 from srcgrad.infer.iteration import elements, iterate
-from srcgrad.infer.named import is_named_tuple
 from srcgrad.infer.objects import (
     Made,
     class_of,
@@ -43,8 +43,6 @@ from srcgrad.language.models import derivatives
 
 if TYPE_CHECKING:
     from srcgrad.infer.interpreter import Analysis
-
-_KINDS: dict[str, type] = {"tuple": tuple, "list": list, "set": set, "dict": dict}
 
 
 def run(analysis: Analysis, frame: Frame, statement: Assign, heap: Heap) -> tuple[tuple[Value, ...], Heap] | None:
@@ -184,10 +182,11 @@ def _compare(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Comp
 def _call(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Call, heap: Heap) -> Made:
     positional, more = list(frame.all(op.positional)), None
     keywords = [(name, frame[value]) for name, value in op.keywords]
-    for extra in (op.star, op.rest):
+    for extra, side in ((op.star, "parts"), (op.rest, "entries")):
         if extra is None:
             continue
-        known = _known(frame[extra], heap)
+        frame.note_star(statement, side, frame[extra], heap)
+        known = listed(frame[extra], heap)
         if known is None:
             held, heap = elements(analysis, frame, statement, frame[extra], heap)
             values = union(*(heap[atom.site].items for atom in frame[extra].atoms if isinstance(atom, At)))
@@ -203,89 +202,17 @@ def _call(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Call, h
     return call(analysis, frame, statement, frame[op.function], Given(tuple(positional), tuple(keywords), more), heap)
 
 
-def _known(value: Value, heap: Heap) -> Contents | None:
-    """What a tuple or dict holds, one by one."""
-    (atom,) = value.atoms if len(value.atoms) == 1 and not value.is_any else (None,)
-    if not isinstance(atom, At) or atom.site.kind not in (tuple, list, dict) and not is_named_tuple(atom.site.kind):
-        return None
-    contents = heap[atom.site]
-    return None if contents.parts is None and contents.entries is None else contents
-
-
-# --- displays --------------------------------------------------------------------------------------------------------
-def _make(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Make, heap: Heap) -> Made:
-    values = frame.all(op.elements)
-    if op.kind == "slice":
-        return container(frame, statement, heap, slice, Contents(parts=values))
-    if op.kind != "dict":
-        if op.kind == "set" and not is_plain(analysis, heap, *values):
-            heap = analysis.unknown(values, heap)
-        contents = Contents(rest=union(*values)) if op.kind == "set" else Contents(parts=values)
-        return container(frame, statement, heap, _KINDS[op.kind], contents)
-    keys = frame.all(op.keys)
-    made: dict[Any, Value] = {}
-    for key, value in zip(keys, values, strict=True):
-        atom = next(iter(key.atoms)) if len(key.atoms) == 1 else None
-        if not isinstance(atom, Exact) or type(atom.value) not in KEYS:
-            if not is_plain(analysis, heap, *keys):
-                frame.may_raise(heap)
-                heap = analysis.unknown(keys, heap)
-            return container(frame, statement, heap, dict, Contents(rest=union(*keys, *values)))
-        made[atom.value] = value
-    return container(frame, statement, heap, dict, Contents(entries=tuple(made.items())))
-
-
-def _insert(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Insert, heap: Heap) -> Made:
-    value = frame[op.value]
-    held = [value] if op.key is None else [value, frame[op.key]]
-    kinds = {atom.site.kind for atom in frame[op.container].atoms if isinstance(atom, At)}
-    hashed = frame[op.key] if op.key is not None else value if set in kinds else NEVER
-    if not is_plain(analysis, heap, hashed):
-        heap = analysis.unknown([hashed], heap)
-    return _into(analysis, frame[op.container], heap, held, alone=op.key is None)
-
-
-def _into(analysis: Analysis, container: Value, heap: Heap, held: list[Value], *, alone: bool = False) -> Made:
-    for atom in container.atoms:
-        if isinstance(atom, At):
-            contents = heap[atom.site]
-            if alone and contents.parts is not None and contents.single and atom.site.kind is list:
-                heap = analysis.store(heap, atom.site, replace(contents, parts=(*contents.parts, *held)))
-            else:
-                rest = union(contents.items, *held)
-                heap = analysis.store(heap, atom.site, replace(contents, parts=None, entries=None, rest=rest))
-    return exact(None), heap
-
-
-def _extend(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Extend, heap: Heap) -> Made:
-    source = frame[op.source]
-    known, into = _known(source, heap), _known(frame[op.container], heap)
-    if known is not None and into is not None and into.single:
-        (atom,) = frame[op.container].atoms
-        assert isinstance(atom, At)
-        if atom.site.kind is list and known.parts is not None and into.parts is not None:
-            made = replace(into, parts=(*into.parts, *known.parts))
-            return exact(None), analysis.store(heap, atom.site, made)
-        if atom.site.kind is dict and known.entries is not None and into.entries is not None:
-            entries = {Exact(key): value for key, value in (*into.entries, *known.entries)}
-            made = replace(into, entries=tuple((key.value, value) for key, value in entries.items()))
-            return exact(None), analysis.store(heap, atom.site, made)
-    held, heap = elements(analysis, frame, statement, source, heap)
-    values = [heap[atom.site].items for atom in source.atoms if isinstance(atom, At)]
-    return _into(analysis, frame[op.container], heap, [held, *values])
-
-
 def _unpack(
     analysis: Analysis, frame: Frame, statement: Assign, op: ir.Unpack, heap: Heap
 ) -> tuple[tuple[Value, ...], Heap] | None:
     source = frame[op.source]
     frame.may_raise(heap)
-    given = [_known(Value(frozenset((atom,))), heap) for atom in source.atoms if atom != Exact(None)]
+    given = [listed(Value(frozenset((atom,))), heap) for atom in source.atoms if atom != Exact(None)]
     is_known = all(one is not None and one.parts is not None for one in given)
     if given and is_known and op.star is None and not source.is_any:
         fitting = [one.parts for one in given if one is not None and one.parts and len(one.parts) == op.count]
         return (tuple(map(union, *fitting)), heap) if fitting or not op.count else None
-    known = _known(source, heap)
+    known = listed(source, heap)
     if known is not None and known.parts is not None and op.star is not None:
         if (behind := len(known.parts) - (op.count - op.star - 1)) < op.star:
             return None
@@ -412,9 +339,9 @@ _RUN: dict[type[ir.Operation], Callable[[Any, Frame, Statement, Any, Heap], Made
     ir.Operator: _operator,
     ir.Compare: _compare,
     ir.Call: _call,
-    ir.Make: _make,
-    ir.Insert: _insert,
-    ir.Extend: _extend,
+    ir.Make: make,
+    ir.Insert: insert,
+    ir.Extend: extend,
     ir.Iterate: _iterate,
     ir.Next: _next,
     ir.Format: _text,

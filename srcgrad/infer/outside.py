@@ -259,9 +259,10 @@ class Outside:
             made = Contents(entries=tuple((key, inside(held)) for key, held in found.items()))
         elif kind in SEQUENCES or is_tuple:
             made = Contents(parts=tuple(map(inside, found)))
+        elif kind in MAPPINGS:
+            made = Contents().with_sides(union(*map(inside, found)), union(*map(inside, found.values())))
         else:
-            items = [*found, *found.values()] if kind in MAPPINGS else found
-            made = Contents(rest=union(*map(inside, items)))
+            made = Contents(rest=union(*map(inside, found)))
         if kind is defaultdict:
             made = replace(made, fields={"default_factory": inside(found.default_factory)})
         self.contents[site] = made

@@ -1,4 +1,4 @@
-"""Tuples and lists whose items are known one by one: joined, repeated, compared.
+"""Tuples, lists and dicts whose items are known one by one: joined, repeated, compared.
 
 Enters: operands.  Leaves: what the operator gives; None where it depends on more than constants::
 
@@ -8,6 +8,7 @@ Enters: operands.  Leaves: what the operator gives; None where it depends on mor
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,19 +16,14 @@ import numpy as np
 from srcgrad.infer.heap import Contents, Heap, Site
 from srcgrad.infer.named import is_named_tuple, joins_as_tuple
 from srcgrad.infer.outside import MAPPINGS
-from srcgrad.infer.values import NEVER, SCALARS, At, Exact, Of, Value, union
+from srcgrad.infer.values import NEVER, SCALARS, At, Exact, Of, Value, are_of, is_unchanging, union
 from srcgrad.ir.evaluating import COMPARING
 
 _LONGEST = 50  # of tuples whose items are told apart
 
 
 def joined_sequences(symbol: str, operands: tuple[Value, ...], heap: Heap) -> tuple[type, Contents] | None:
-    """``(a, b) + (c,)``, ``[a, b] * 2``, ``{"k": a} | {"l": b}``: the class, and what it holds; None of others."""
-    if symbol == "|":
-        entries = [_entries(value, heap) for value in operands]
-        joined = {Exact(key): value for each in entries if each is not None for key, value in each}
-        held = Contents(entries=tuple((key.value, value) for key, value in joined.items()))
-        return None if None in entries else (dict, held)
+    """``(a, b) + (c,)``, ``[a, b] * 2``: the class, and what it holds; None of other operands."""
     sites: list[Site] = []
     count: Any = 1
     for value in operands:
@@ -50,10 +46,19 @@ def joined_sequences(symbol: str, operands: tuple[Value, ...], heap: Heap) -> tu
     return kind, Contents(rest=union(*(heap[site].items for site in sites)))
 
 
-def _entries(value: Value, heap: Heap) -> tuple[tuple[Any, Value], ...] | None:
-    """The entries of a dict that is known, by constants."""
-    atom = next(iter(value.atoms)) if len(value.atoms) == 1 and not value.is_any else None
-    return heap[atom.site].entries if isinstance(atom, At) and atom.site.kind is dict else None
+def joined_dicts(symbol: str, operands: tuple[Value, ...], heap: Heap) -> Contents | None:
+    """What ``left | right`` of dicts holds whose keys are compared by no method of the user's; None of others."""
+    sites = [atom.site for value in operands for atom in value.atoms if isinstance(atom, At)]
+    if symbol != "|" or len(sites) != 2 or not all(are_of(value, dict) for value in operands):
+        return None
+    left, right = heap[sites[0]], heap[sites[1]]
+    keys = union(left.keys, right.keys)
+    if keys.is_any or not all(map(is_unchanging, keys.atoms)):
+        return None
+    if left.entries is not None and right.entries is not None:
+        entries = {Exact(key): value for key, value in (*left.entries, *right.entries)}
+        return replace(left, entries=tuple((key.value, value) for key, value in entries.items()))
+    return None if right.sides is None else left.with_sides(*right.sides)
 
 
 def _is_count(atom: Any) -> bool:

@@ -56,6 +56,7 @@ class Summary:
     values: Mapping[Version, Value] = field(default_factory=dict)  # what versions are when its result is worked out
     reached: set[Statement] = field(default_factory=set)
     calls: Mapping[Statement, list[Summary]] = field(default_factory=dict)
+    stars: Mapping[tuple[Statement, str], Contents] = field(default_factory=dict)  # what they hold where they are read
     lowest: int = 0  # how deep on the stack the first summary lies whose unfinished result it depends on
 
     def is_of(self, other: Summary) -> bool:
@@ -186,6 +187,7 @@ def _run(analysis: Analysis, summary: Summary, statement: Statement) -> None:
         frame.bind(version, value)
     left = merged(analysis.run(frame, summary.function, statement, heap).returned)
     summary.values, summary.reached, summary.calls = frame.noted, frame.reached, frame.calls
+    summary.stars = frame.stars
     summary.returned = merged([summary.returned, left])
     for thrown in frame.raised or ():
         summary.raised = thrown if summary.raised is None else summary.raised.join(thrown)

@@ -28,7 +28,8 @@ _EFFECTS = frozenset(
     for value in (np.copyto, np.put, np.place, np.putmask, np.put_along_axis, np.fill_diagonal, np.save, np.savez)
 )
 _EFFECTS_HERE = IN_PLACE | {
-    "followed", "handed", "made_of", "never", "one_for", "raised_augmenting", "raised_by_manager", "raised_in_place",
+    "alongside", "followed", "handed", "made_of", "never", "one_for", "raised_augmenting", "raised_by_manager",
+    "raised_in_place",
     "raised_entering", "raised_iterating", "left_early", "tried",
     "require_apart", "require_arithmetic", "require_assigned", "require_bound", "require_defined", "require_not_none",
     "require_data", "require_indexed", "require_disjoint", "require_exact", "require_factory", "require_fields",

@@ -104,7 +104,7 @@ constant(
     runtime.unvaried, runtime.require_set, runtime.require_stores, runtime.require_unshared,
     runtime.units, runtime.once, runtime.entered, runtime.attempt, runtime.attempt_store, runtime.attempt_whole,
     runtime.defaulting, runtime.raisable, runtime.raised_in_place, runtime.raised_augmenting, runtime.raised_iterating,
-    runtime.asked, runtime.readable, runtime.followed, runtime.step,
+    runtime.asked, runtime.readable, runtime.alongside, runtime.followed, runtime.step,
     runtime.is_mapping,
     runtime.is_sequence, runtime.is_made_of, runtime.made_of, runtime.unwritten, runtime.require_some, runtime.leaving,
     runtime.require_given,

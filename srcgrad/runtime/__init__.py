@@ -102,7 +102,7 @@ _NAMES = {
         "cut differences end_length end_size gradient_axis midpoints one_spacing_only placed slope_leaning "
         "slope_places step_sizes turns undiff undifferences unediff1d ungradient unmidpoints unstep_sizes"
     ),
-    "following": "followed step",
+    "following": "alongside followed step",
     "fourier": "fitted signal_length unfftn unifftn unirfftn unrfftn weighted_bins",
     "gathering": (
         "arranging compressed item permute_along pick rechoose selected sorting span_of unchoose undiag "

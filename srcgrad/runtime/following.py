@@ -27,6 +27,11 @@ def followed(x: Any) -> Iterator[None]:
     return items
 
 
+def alongside(x: Any) -> Iterator[None]:
+    """What goes along with an iterator over ``x`` that has given nothing yet: each ``step`` is its next item."""
+    return _followed(x)
+
+
 def step(items: Iterator[None], place: str) -> None:
     """Refuse to go on with a loop at ``place`` where Python raises, since what it goes over has changed; or where
     Python goes on with other items than there were."""

@@ -11,12 +11,14 @@ these apart::
 
 from __future__ import annotations
 
+from functools import reduce
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from srcgrad import runtime
+from srcgrad.infer.heap import UNKNOWN, joined
 from srcgrad.infer.named import is_named_tuple
-from srcgrad.infer.values import ANY, At, Bound, exact, union
+from srcgrad.infer.values import ANY, At, Bound, are_of, exact, union
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal, Operand
 from srcgrad.ir.regions import Assign, Block, Function, If, Loop, Statement, With, blocks_of, operands_of, walk
@@ -156,7 +158,7 @@ def _items(made: Reduced, operand: Operand, statement: Assign, before: list[Stat
         return list(given) if isinstance(given, list) else None
     if operand in made.displays and _is_tuple(made, operand):
         return list(made.displays[operand])
-    parts = _contents(made, operand, (tuple, list), "parts")
+    parts = _contents(made, operand, (tuple, list), "parts", statement)
     if parts is None:
         return None
     targets = tuple(made.version("t", value) for value in parts)
@@ -169,7 +171,7 @@ def _entries(made: Reduced, operand: Operand, statement: Assign, before: list[St
     if operand in made.arguments:
         given = made.arguments[operand]
         return dict(given) if isinstance(given, dict) else None
-    entries = _contents(made, operand, (dict,), "entries")
+    entries = _contents(made, operand, (dict,), "entries", statement)
     if entries is None or any(type(key) is not str for key, _ in entries):
         return None
     found: dict[str, Operand] = {}
@@ -216,23 +218,25 @@ def gathered(made: Reduced, statement: Assign) -> list[Statement] | None:
 
 def _are_known(made: Reduced, container: Operand) -> bool:
     """Whether it is known how many items, or which keys, what is put into a container of arguments holds."""
-    for source in (made.known.get(source, source) for source in made.only_arguments[container]):
+    for put in made.only_arguments[container]:
+        assert isinstance(put.operation, ir.Extend)
+        source = made.known.get(put.operation.source, put.operation.source)
         if source in made.only_arguments:
             if not _are_known(made, source):
                 return False
-        elif made.arguments.get(source) is None and _contents(made, source, (tuple, list), "parts") is None and (
-            _contents(made, source, (dict,), "entries") is None
+        elif made.arguments.get(source) is None and _contents(made, source, (tuple, list), "parts", put) is None and (
+            _contents(made, source, (dict,), "entries", put) is None
         ):
             return False
     return True
 
 
-def only_arguments(body: Block) -> dict[Operand, list[Operand]]:
-    """The lists and dicts that calls read, whose arguments they are, and nothing else; with what is put into each."""
+def only_arguments(body: Block) -> dict[Operand, list[Assign]]:
+    """The lists and dicts that calls read, whose arguments they are, and nothing else; with what puts into each."""
     found: set[Operand] = set()
     passed: set[Operand | None] = set()
     others: set[Operand] = set()
-    extends: list[tuple[Operand, Operand]] = []
+    extends: list[tuple[Operand, Operand, Assign]] = []
     homes: dict[Operand, Block] = {}
     for around, statement in walk(body):
         others.update(operands_of(around.exit))
@@ -250,7 +254,7 @@ def only_arguments(body: Block) -> dict[Operand, list[Operand]]:
             case Assign(operation=ir.Insert(container=_, value=value, key=key)):
                 others.update(part for part in (value, key) if part is not None)
             case Assign(operation=ir.Extend(container=container, source=source, function=function)):
-                extends.append((container, source))
+                extends.append((container, source, statement))
                 others.update([] if function is None else [function])
             case Assign(operation=operation):
                 others.update(operands_of(operation))
@@ -262,14 +266,14 @@ def only_arguments(body: Block) -> dict[Operand, list[Operand]]:
                 others.add(manager)
     others.update(operands_of(body.exit))
     while True:
-        more = {source for container, source in extends if container not in found - others} - others
+        more = {source for container, source, _ in extends if container not in found - others} - others
         if not more:
             break
         others |= more
-    while more := {source for container, source in extends if container in passed} - passed:
+    while more := {source for container, source, _ in extends if container in passed} - passed:
         passed |= more
     return {
-        operand: [source for container, source in extends if container is operand]
+        operand: [put for container, _, put in extends if container is operand]
         for operand in found - others if operand in passed
     }  # fmt: skip
 
@@ -279,16 +283,19 @@ def _is_tuple(made: Reduced, operand: Operand) -> bool:
     return not value.is_any and all(isinstance(a, At) and a.site.kind is tuple for a in value.atoms)
 
 
-def _contents(made: Reduced, operand: Operand, kinds: tuple[type, ...], name: str) -> tuple[Any, ...] | None:
-    """The items that a value has at all times, whichever of its objects it is; None where these differ."""
-    value = made.value(operand)
-    if value.is_any or len(value.atoms) != 1:
+def _contents(
+    made: Reduced, operand: Operand, kinds: tuple[type, ...], side: str, statement: Assign
+) -> tuple[Any, ...] | None:
+    """The items that a value has where a statement reads it, whichever of its objects it is; None where these differ.
+    """
+    if not are_of(made.value(operand), *kinds):
         return None
-    (atom,) = value.atoms
-    if not isinstance(atom, At) or atom.site.kind not in kinds or made.facts.is_seen(atom.site):
-        return None
-    contents = made.facts.contents.get(atom.site)
-    return None if contents is None or contents.rest else getattr(contents, name)
+    contents = made.stars.get((statement, side))
+    if contents is None:
+        origin = made.functions.origins.get(statement, statement)
+        found = [summary.stars[origin, side] for summary in made.frame.summaries if (origin, side) in summary.stars]
+        contents = reduce(joined, found) if found else UNKNOWN
+    return None if contents.rest else getattr(contents, side)
 
 
 def only_passed_on(function: Function) -> set[Operand]:

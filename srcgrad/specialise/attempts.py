@@ -229,8 +229,6 @@ def _again(here: Apart, block: Block) -> Block:
             if other in here.lookups and isinstance(new, Assign):
                 here.lookups[one] = new
 
-    if has_attempts(block):
-        raise here.refuse(block.statements[0].node, "a try in a last block that runs in several places")
     return Renaming({}, {}, lambda version: here.made.namer.fresh(version.variable or "t"), note).block(block)
 
 

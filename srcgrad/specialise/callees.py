@@ -289,7 +289,7 @@ def _written_out(
     def note(new: Statement, old: Statement) -> None:
         made.functions.origins[new] = old
         made.functions.places[new.node] = closure.owner
-        made.called[new] = [inner for each in summaries for inner in each.calls.get(old, ())]
+        made.take_over(new, old, summaries)
         for one, other in zip(bound_by(new), bound_by(old), strict=True):
             made.values[one] = union(*(each.values.get(other, NEVER) for each in summaries))
 

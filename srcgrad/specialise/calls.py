@@ -21,6 +21,7 @@ from srcgrad.frontend.scope import importable
 from srcgrad.frontend.signatures import signature_of
 from srcgrad.infer.calls import model_of
 from srcgrad.infer.items import is_index
+from srcgrad.infer.objects import is_only_data
 from srcgrad.infer.outside import COMPILED_BY_CYTHON, is_of_library
 from srcgrad.infer.summaries import Summary
 from srcgrad.infer.values import SCALARS, Array, At, Bound, Exact, Of, union
@@ -39,7 +40,6 @@ from srcgrad.specialise.expressions import (
     atom,
     is_container,
     is_of_arrays,
-    is_only_data,
     is_spelled,
     is_varied_container,
     settled,

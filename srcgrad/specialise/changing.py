@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
+from srcgrad.infer.objects import is_only_data
 from srcgrad.infer.values import Bound
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal
@@ -12,7 +13,6 @@ from srcgrad.ir.regions import Assign
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.language.effects import method, of_function
 from srcgrad.rules.table import lookup
-from srcgrad.specialise.expressions import is_only_data
 from srcgrad.specialise.instances import static_of
 
 if TYPE_CHECKING:

@@ -25,6 +25,7 @@ from srcgrad.ir.regions import Assign, Function, Statement, walk
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.specialise.functions import Closure, function_at, is_made, is_single
 from srcgrad.specialise.instances import Captured, fixed_parameters, instance_of, static_of
+from srcgrad.specialise.unassigned import refuse_handed_over
 from srcgrad.syntax.globals import GlobalBinding, reference
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ def called_apart(
     passed = [given[version] for version in summary.function.parameters if version not in fixed_parameters(summary)]
     taken = {version.variable or version.name for version in summary.function.parameters}
     names: list[tuple[Site, str]] = []
+    refuse_handed_over(made, closure.function, captured.values())
     for site, home in captured.items():
         held = made.version("t", summary.heap[site].get("cell"))
         before.append(Assign((held,), ir.ReadCell(home), statement.node))

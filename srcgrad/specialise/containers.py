@@ -10,7 +10,7 @@ Enters: a call whose values say what its receiver or function is.  Leaves: ``App
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -30,6 +30,7 @@ from srcgrad.frontend.desugar.build import (
     subscript,
 )
 from srcgrad.frontend.scope import importable
+from srcgrad.infer.data import is_data
 from srcgrad.infer.objects import MAPPINGS
 from srcgrad.infer.values import At, Bound, Value
 from srcgrad.rules.table import lookup
@@ -108,7 +109,8 @@ def exchanged(
 # --- dicts -----------------------------------------------------------------------------------------------------------
 def _of_dict(context: Context, node: gast.Call, name: str, receiver: Value) -> Made:
     count = len(node.args)
-    is_plain = are(receiver, (dict, defaultdict), data=context.facts.data is not None)  # these methods make nothing
+    kinds = (dict, defaultdict, OrderedDict)  # whose methods make nothing that is missing
+    is_plain = are(receiver, kinds, data=context.facts.data is not None)
     if name == "update" and is_plain and count < 2:
         return _update(context, node)
     base = named(context, node.func.value)
@@ -167,9 +169,25 @@ def extend(context: Context, base: str, name: str, source: Any) -> None:
         made = exchanged(context, base, name, [load(items, source)], (0,), source)
         context.out.append(nf.Bind(context.fresh(), *made, context.span))
         return
-    if not are(context.value(source), MAPPINGS):
+    if are(context.value(source), MAPPINGS, data=True):
+        if any(map(is_data, context.value(source).atoms)):
+            source = atom(context, source)
+            place = constant(context.span.origin, source)
+            check = call_runtime(runtime.require_mapping, [source, place], source)
+            context.out.append(nf.Effect(placed(gast.Expr(check), source), context.span))
+        merge(context, base, source)
+        return
+    pairs = collected(context, source)
+    if pairs is None:
         context.refuse(source, "a dict that is updated by this")
-    merge(context, base, source)
+
+    def put(pair: gast.expr) -> None:
+        assert isinstance(pair, gast.Name)
+        key, value = context.fresh(), context.fresh()
+        context.out.append(nf.Unpack((key, value), pair.id, context.span, None))
+        context.out.append(nf.Store(base, load(key, source), load(value, source), context.span))
+
+    put_each(context, pairs, put, source)
 
 
 def _update(context: Context, node: gast.Call) -> Made:
@@ -239,7 +257,7 @@ def constructed(context: Context, node: gast.Call, kind: type) -> Made | None:
     if kind is dict and len(node.args) == 1 and named_ and None not in named_:
         return _with_keywords(context, node)
     if kind is dict and len(node.args) == 1 and not node.keywords:
-        if are(context.value(node.args[0]), (dict,)):
+        if are(context.value(node.args[0]), (dict,), data=True):  # which makes sure that it is given one
             return applied(context, runtime.merged, [atom(context, node.args[0])], node)
         if any(isinstance(a, At) and a.site == context.facts.data for a in context.value(node.args[0]).atoms):
             context.refuse(node, "a dict of what may be one")
@@ -251,11 +269,12 @@ def constructed(context: Context, node: gast.Call, kind: type) -> Made | None:
 def _with_keywords(context: Context, node: gast.Call) -> Made | None:
     """``dict(source, k=v)``: the source is read behind what its keywords are."""
     source = context.value(node.args[0])
-    if not are(source, MAPPINGS) and any(isinstance(a, At) and a.site == context.facts.data for a in source.atoms):
+    are_entries = are(source, MAPPINGS, data=True)
+    if not are_entries and any(isinstance(a, At) and a.site == context.facts.data for a in source.atoms):
         context.refuse(node, "a dict of what may be one")
     first = node.args[0] if is_series(context, node.args[0]) else atom(context, node.args[0])
     given = [placed(gast.keyword(k.arg, atom(context, k.value)), k) for k in node.keywords]
-    if are(source, MAPPINGS):
+    if are_entries:
         keys = [None, *(constant(keyword.arg, node) for keyword in given)]
         return displayed_dict(context, placed(gast.Dict(keys, [first, *(k.value for k in given)]), node))
     pairs, name = collected(context, first), context.fresh()

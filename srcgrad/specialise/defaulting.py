@@ -1,4 +1,4 @@
-"""Dicts that make what is missing: it is made, and put in, in front of a read.
+"""Dicts that make what is missing: it is made, and put in, in front of a read.  Dicts that can be put in order.
 
 Enters: the making of a ``defaultdict``, reads of its items.  Leaves: a dict that makes nothing by itself, and the reads
 behind tests whether the key is there::
@@ -7,11 +7,12 @@ behind tests whether the key is there::
     d[k].append(x)          ->       if k not in d:
                                          t = list();  d[k] = t
                                      d[k].append(x)
+    e = OrderedDict(a=x)             e = {};  e.update(a=x)
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,7 @@ from srcgrad.ir.regions import Assign, Block, Fall, If, Statement
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.ir.rewriting import with_operands
 from srcgrad.language.models import MODELS
+from srcgrad.specialise.fields import holds_kind
 from srcgrad.specialise.functions import at_site, is_made
 from srcgrad.specialise.instances import static_of
 from srcgrad.syntax.globals import of_runtime, reference
@@ -42,9 +44,21 @@ def defaulted(made: Reduced, statement: Assign, reduce: Callable[[Block], Block]
             and isinstance(looked := made.origins.get(function), ir.GetAttribute)
         ):
             base = made.known.get(looked.base, looked.base)
-            return _made(made, statement, (base,)) if are_of(made.value(base), defaultdict) else None
-        case ir.Call(function=function, positional=given, star=None, keywords=(), rest=None) if len(given) < 3:
-            return _made(made, statement, given[1:]) if static_of(made.value(function)) is defaultdict else None
+            maker = Literal(Spelled(reference(of_runtime(runtime.defaulting)), runtime.defaulting))
+            is_one = are_of(made.value(base), defaultdict)
+            return _made(made, statement, ir.Call(maker), (base,)) if is_one else None
+        case ir.Call(function=function, positional=given, star=None, keywords=named, rest=None) if len(given) < 3:
+            kind = static_of(made.value(function))
+            if kind is OrderedDict:
+                return _made(made, statement, ir.Make("dict"), given, named)
+            maker = Literal(Spelled(reference(of_runtime(runtime.defaulting)), runtime.defaulting))
+            is_made_here = kind is defaultdict and not named
+            return _made(made, statement, ir.Call(maker), given[1:]) if is_made_here else None
+        case ir.Compare(symbol="==" | "!=", left=left, right=right):
+            if holds_kind(made.facts, made.value(left), OrderedDict) and (
+                holds_kind(made.facts, made.value(right), OrderedDict)
+            ):
+                made.refuse(statement.node, "a comparison of OrderedDicts, which looks at their order,")
         case ir.GetItem(base=base, index=index) if called := made.called.get(statement):
             if all(map(_is_missing, called)) and _makes_nothing(called):
                 return [Assign(statement.targets, operation, statement.node)]
@@ -56,16 +70,18 @@ def defaulted(made: Reduced, statement: Assign, reduce: Callable[[Block], Block]
     return None
 
 
-def _made(made: Reduced, statement: Assign, items: tuple[Operand, ...]) -> list[Statement]:
+def _made(
+    made: Reduced, statement: Assign, maker: ir.Operation, items: tuple[Operand, ...],
+    named: tuple[tuple[str, Operand], ...] = (),
+) -> list[Statement]:  # fmt: skip
     """A dict without items, into which those are put that it is made of."""
     (target,), node = statement.targets, statement.node
-    maker = Literal(Spelled(reference(of_runtime(runtime.defaulting)), runtime.defaulting))
     update = made.version("t", Value(frozenset((Bound(made.value(target), "update"),))))
     put: list[Statement] = [
         Assign((update,), ir.GetAttribute(target, "update"), node),
-        Assign((made.version("t", exact(None)),), ir.Call(update, items), node),
+        Assign((made.version("t", exact(None)),), ir.Call(update, items, None, named), node),
     ]
-    return [Assign((target,), ir.Call(maker, ()), node), *(put if items else ())]
+    return [Assign((target,), maker, node), *(put if items or named else ())]
 
 
 def _factory(made: Reduced, value: Value, called: list[Summary]) -> Operand | None:

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import OrderedDict, defaultdict, deque
 from dataclasses import replace
 from types import ModuleType
 from typing import Any
@@ -25,10 +25,8 @@ from srcgrad.infer.items import is_index, is_slice
 from srcgrad.infer.named import is_named_tuple
 from srcgrad.infer.objects import CONTAINERS
 from srcgrad.infer.values import (
-    SCALARS,
     Array,
     At,
-    Atom,
     Bound,
     Exact,
     Of,
@@ -47,7 +45,7 @@ from srcgrad.specialise.receivers import is_field, is_method
 from srcgrad.syntax.globals import GlobalReference, reference
 from srcgrad.syntax.parse import walk
 
-_CONTAINERS = (list, tuple, dict, deque, defaultdict)
+_CONTAINERS = (list, tuple, dict, deque, OrderedDict, defaultdict)
 Made = tuple[gast.expr, nf.Operation]
 
 
@@ -206,7 +204,7 @@ def _is_list(value: Value) -> bool:
 
 
 def _are_mappings(value: Value) -> bool:
-    return all(isinstance(atom, At) and atom.site.kind in (dict, defaultdict) for atom in value.atoms)
+    return all(isinstance(atom, At) and atom.site.kind in (dict, OrderedDict, defaultdict) for atom in value.atoms)
 
 
 def _are_dicts(value: Value) -> bool:
@@ -257,13 +255,6 @@ def is_container(value: Value) -> bool:
         isinstance(a, At) and isinstance(a.site.kind, type) and issubclass(a.site.kind, (*_CONTAINERS, set, frozenset))
         for a in value.atoms
     )
-
-
-def is_only_data(atom: Atom) -> bool:
-    """Whether an atom is data, of which nothing is called but its methods."""
-    if isinstance(atom, Exact):
-        return type(atom.value) in SCALARS
-    return isinstance(atom, Array | Of) or isinstance(atom, At) and atom.site.kind in (None, slice, *CONTAINERS)
 
 
 def is_of_arrays(name: str) -> bool:

@@ -62,6 +62,21 @@ def holds_objects(facts: Facts, value: Value) -> bool:
     return False
 
 
+def holds_kind(facts: Facts, value: Value, kind: type) -> bool:
+    """Whether a value may be an object of a class, or hold one."""
+    pending, met = [value], set[Site]()
+    while pending:
+        held = pending.pop()
+        if held.is_any:
+            return True
+        sites = {atom.site for atom in held.atoms if isinstance(atom, At)} - met
+        if any(site.kind is kind for site in sites):
+            return True
+        met |= sites
+        pending += [part for site in sites if site in facts.contents for part in facts.contents[site].values()]
+    return False
+
+
 def read(context: Context, node: gast.Attribute, kinds: list[type], held: str | None = None) -> Made:
     """A field of an object that is of one of these classes, under a name that it may have."""
     name = node.attr

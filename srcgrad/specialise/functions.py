@@ -10,12 +10,14 @@ variables of the function that is written, and are read when it is called, as Py
 from __future__ import annotations
 
 import copy
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from srcgrad.frontend.classes import is_generated_init
+from srcgrad.frontend.normal_form import Callee, Guarded
 from srcgrad.infer.heap import Site
 from srcgrad.infer.values import At, Bound, Exact, Value, exact
 from srcgrad.ir import operations as ir
@@ -177,8 +179,8 @@ def function_at(atom: Any) -> Function:
     return operation.function
 
 
-def holds_made(made: Reduced, value: Value) -> bool:
-    """Whether a value is a function that the program makes, or may hold one."""
+def holds_made(made: Reduced, value: Value, *, factories: bool = True) -> bool:
+    """Whether a value is a function that the program makes, or may hold one; as a factory of items, if these count."""
     pending, seen = [value], set[Site]()
     while pending:
         for atom in pending.pop().atoms:
@@ -189,7 +191,8 @@ def holds_made(made: Reduced, value: Value) -> bool:
             if isinstance(atom, At) and atom.site not in seen:
                 seen.add(atom.site)
                 contents = made.facts.contents.get(atom.site)
-                pending += [] if contents is None else contents.values()
+                is_made_of = factories or atom.site.kind is not defaultdict
+                pending += [] if contents is None else contents.values() if is_made_of else [contents.items]
     return False
 
 
@@ -223,10 +226,12 @@ def misused(made: Reduced, body: Block) -> str | None:
             case ir.Call() if statement not in made.calls or _is_of_models(made.value(operation.function)):
                 passed = [operand for operand in operands_of(operation) if operand is not operation.function]
                 values = [made.value(operand) for operand in passed]
-                held = any(holds_made(made, value) or holds_methods(made.facts, value) for value in values)
+                factories = not _is_attempt(made.value(operation.function))  # what is missing is made before
+                is_made_ = any(holds_made(made, value, factories=factories) for value in values)
+                held = is_made_ or any(holds_methods(made.facts, value) for value in values)
                 is_copy = not given and _is_copying(made.value(operation.function))
                 if held and not _only_holds(made.value(operation.function), is_itself=bool(given)) and not (
-                    is_copy and not any(holds_made(made, value) for value in values)
+                    is_copy and not is_made_
                 ):
                     return "a function that is passed on"
             case ir.Copy() | ir.WriteCell() | ir.Insert() | ir.SetItem() | ir.SetAttribute() | ir.Make() | ir.Call():
@@ -267,6 +272,12 @@ def _is_copying(function: Value) -> bool:
 def _is_spelled(operand: Operand) -> bool:
     """Whether an operand is how a function is spelled."""
     return isinstance(operand, Literal) and isinstance(operand.value, Spelled)
+
+
+def _is_attempt(function: Value) -> bool:
+    return function.consists_of(
+        lambda a: isinstance(a, Exact) and isinstance(a.value, Callee) and isinstance(a.value.function, Guarded)
+    )
 
 
 def _only_holds(function: Value, *, is_itself: bool) -> bool:

@@ -115,7 +115,7 @@ def _copied(made: Reduced, body: Generator, given: dict[Operand, Operand]) -> Bl
 
     def note(new: Statement, old: Statement) -> None:
         made.functions.origins[new] = old
-        made.called[new] = list(body.calls.get(old, ()))
+        made.take_over(new, old, (body,))
         for one, other in zip(bound_by(new), bound_by(old), strict=True):
             made.values[one] = made.facts.values.get(other, NEVER)
 

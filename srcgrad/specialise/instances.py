@@ -129,7 +129,8 @@ class _Key:
         held = [f"{name}={self.of(value)}" for name, value in sorted(contents.fields.items())]
         held += [self.of(part) for part in contents.parts or ()]
         held += [f"{key}: {self.of(value)}" for key, value in contents.entries or ()]
-        held += [f"*{self.of(contents.rest)}"] if contents.rest else []
+        sides = (contents.rest,) if contents.apart is None else contents.apart
+        held += [f"*{' of '.join(map(self.of, sides))}"] if contents.rest else []
         kind = "data" if site.kind is None else f"{site.kind.__module__}.{site.kind.__qualname__} {id(site.kind)}"
         if isinstance(site.kind, type) and site.kind in (FunctionType, Derivative) and isinstance(site.origin, tuple):
             kind += f" {id(site.origin[0])}"
@@ -182,7 +183,11 @@ def covers(wide: Summary, narrow: Summary) -> bool:
             if mine.parts is None or len(mine.parts) != len(theirs.parts):
                 return False
             known += zip(mine.parts, theirs.parts, strict=True)
-        if theirs.entries is None and theirs.parts is None:
+        if theirs.apart is not None:
+            if mine.sides is None:
+                return False
+            known += zip(mine.sides, theirs.apart, strict=True)
+        elif theirs.entries is None and theirs.parts is None:
             known.append((mine.items, theirs.rest))
         return all(values(a, b) for a, b in known)
 

@@ -18,6 +18,7 @@ stands behind the statement that binds it.  One that is held by a list, or that 
 
 from __future__ import annotations
 
+import functools
 import math
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -215,15 +216,19 @@ def _home(made: Reduced, version: Version, block: Block) -> Block:
 
 
 def _is_asked_by_next(made: Reduced, block: Block, version: Version) -> bool:
-    """Whether an iterator is that of a generator expression that ``next`` alone reads."""
+    """Whether an iterator is that of a generator expression that ``next`` alone reads, or ``reduce`` by a function of
+    the user's, whose text asks it."""
     for _ in range(2):
         readers = [s for s in block.statements if isinstance(s, Assign) and version in operands_of(s.operation)]
         call = readers[0].operation if made.uses[version] == 1 == len(readers) else None
         if not isinstance(call, ir.Call):
             return False
         version = readers[0].targets[0]
-        if static_of(made.value(call.function)) is next:
+        called = static_of(made.value(call.function))
+        if called is next:
             return True
+        if called is functools.reduce and call.positional:
+            return lookup(static_of(made.value(call.positional[0]))) is None
         body = generator_of(made, made.value(version))
         if body is None or not isinstance(body.function.node, gast.GeneratorExp):
             return False

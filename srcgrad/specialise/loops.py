@@ -35,12 +35,12 @@ from srcgrad.frontend.desugar.build import (
 )
 from srcgrad.infer.data import is_data
 from srcgrad.infer.heap import sites_of
-from srcgrad.infer.objects import MAPPINGS
-from srcgrad.infer.values import Array, At, Bound, Exact, Of, Value
+from srcgrad.infer.objects import MAPPINGS, is_only_data
+from srcgrad.infer.values import Array, At, Bound, Exact, Of, Value, is_unchanging
 from srcgrad.ir import operations as ir
 from srcgrad.language.effects import resizing
 from srcgrad.specialise.context import Context
-from srcgrad.specialise.expressions import Made, is_only_data, named, settled
+from srcgrad.specialise.expressions import Made, named, settled
 from srcgrad.specialise.instances import static_of
 from srcgrad.specialise.resized import resizes_data
 from srcgrad.specialise.set_operations import are_sets, may_be_set
@@ -57,6 +57,7 @@ class Series:
     count: Callable[[], gast.expr]
     item: Callable[[gast.expr], Item]
     printed: gast.expr
+    is_whole: bool = False  # its end is looked at before it begins, and so must be reached
 
 
 def for_(context: Context, statement: gast.For) -> None:
@@ -76,6 +77,8 @@ def for_(context: Context, statement: gast.For) -> None:
     if series is None:
         _uncounted(context, statement)
         return
+    if series.is_whole and any(isinstance(node, gast.Break | gast.Return) for node in walk(*statement.body)):
+        context.refuse(source, "a strict zip in a loop that may be left before its end")
     _indexed(context, statement, series, _own_index(context, target, source, taken))
 
 
@@ -181,7 +184,7 @@ def series_of(context: Context, node: Any, taken: set[str]) -> Series | None:
         return _counted(context, node, node.args[1:], taken)
     if function is enumerate and len(node.args) == 1 and [k.arg for k in node.keywords] == ["start"]:
         return _counted(context, node, [node.keywords[0].value], taken)
-    if function is zip and not node.keywords:
+    if function is zip:
         from srcgrad.specialise.zipped import zipped  # of which each argument is run over in turn
 
         return zipped(context, node, taken)
@@ -231,7 +234,8 @@ def _counted(context: Context, node: gast.Call, starts: list[Any], taken: set[st
         number = binary(start[0], gast.Add(), place, node) if start else place
         return [(number, nf.Fixed()), inner.item(place)]
 
-    return Series(inner.count, item, call(settled(context, node.func), [inner.printed, *start], node))
+    printed = call(settled(context, node.func), [inner.printed, *start], node)
+    return Series(inner.count, item, printed, inner.is_whole)
 
 
 def _reversed(inner: Series, node: gast.Call) -> Series:
@@ -318,7 +322,7 @@ def is_series(context: Context, node: Any) -> bool:
 
 def _is_flat(context: Context, node: Any) -> bool:
     return isinstance(node, gast.Attribute) and node.attr == "flat" and context.value(node.value).consists_of(
-        lambda a: isinstance(a, Array | Of) or isinstance(a, At) and a.site.kind is None  # 0-d ones are numbers
+        lambda a: isinstance(a, Array | Of) or is_unchanging(a) or is_data(a)  # 0-d ones are numbers
     )
 
 

@@ -19,9 +19,11 @@ from dataclasses import dataclass, field, replace
 
 import gast
 
+from srcgrad import runtime
 from srcgrad.errors import UnsupportedSyntax
 from srcgrad.frontend.normal_form import Callee, Guarded, LocalFunction
 from srcgrad.frontend.source import Source
+from srcgrad.infer.data import is_data
 from srcgrad.infer.emitted import RAISED
 from srcgrad.infer.summaries import Summary
 from srcgrad.infer.values import ANY, Array, At, Exact, Of, Value, are_numbers, exact, union
@@ -46,13 +48,14 @@ from srcgrad.ir.restoring.pending import uses_of
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.ir.rewriting import with_operands
 from srcgrad.specialise.changing import changes_nothing
+from srcgrad.specialise.going_over import asked_before
 from srcgrad.specialise.inlining import Renaming, bound_by
 from srcgrad.specialise.instances import Instance, fixed_parameters
 from srcgrad.specialise.raising import raises
 from srcgrad.specialise.receivers import is_lookup
 from srcgrad.specialise.reduced import Reduced
 from srcgrad.specialise.unassigned import is_look
-from srcgrad.syntax.globals import GlobalBinding, reference
+from srcgrad.syntax.globals import GlobalBinding, of_runtime, reference
 from srcgrad.syntax.namer import Namer
 
 TRUTH = union(exact(True), exact(False))
@@ -132,6 +135,12 @@ def attempted(here: Apart, pending: Sequence[Statement], around: Around) -> tupl
         count += 1
         may = around.raised is not None and statement not in here.taken and here.managers.isdisjoint(statement.targets)
         may = may and raises(here.made, statement, around.caught)
+        if may and (asked := asked_before(here, statement, around, here.version(RAISED, "t"))) is not None:
+            if start is not None:
+                count -= 1
+                break
+            here.taken.update(asked[1])
+            return count, Tried([*pending[: count - 1], *asked[0]], asked[1])
         if may and start is None:
             start = count - 1
         if start is None:
@@ -180,9 +189,9 @@ def _augmented(here: Apart, pending: Sequence[Statement], place: int) -> tuple[i
     if not isinstance(operation, ir.Operator) or not operation.in_place:
         return None
     (changed, _), (target,) = operation.operands, statement.targets
-    atoms = here.made.value(changed).atoms
-    if here.made.value(changed).is_any or not any(isinstance(atom, Array) for atom in atoms) or not all(
-        isinstance(atom, Exact | Of) or isinstance(atom, Array) and atom.number is not None for atom in atoms
+    value = here.made.value(changed)
+    if not any(isinstance(atom, Array) or is_data(atom) for atom in value.atoms) or not value.consists_of(
+        lambda a: isinstance(a, Exact | Of) or is_data(a) or isinstance(a, Array) and a.number is not None
     ):
         return None
     before = pending[place - 1] if place else None
@@ -198,7 +207,8 @@ def _augmented(here: Apart, pending: Sequence[Statement], place: int) -> tuple[i
 def _keeps_items(value: Value) -> bool:
     """Whether an item that was read and changed can be stored back, so that nothing is raised once it is changed."""
     return value.consists_of(
-        lambda a: isinstance(a, Array) and a.number is not None or isinstance(a, At) and a.site.kind in (list, dict)
+        lambda a: isinstance(a, Array) and a.number is not None
+        or isinstance(a, At) and (a.site.kind in (list, dict) or is_data(a))  # a tuple is looked at when it raises
     )
 
 
@@ -256,9 +266,20 @@ def _attempt(here: Apart, part: Sequence[Assign], around: Around) -> Tried:
     assert around.raised is not None
     made: list[Statement] = [
         Assign((pair,), ir.Call(head, tuple(passed)), node), Assign((value, raised), ir.Unpack(pair, 2), node),
-        Assign((), ir.WriteCell(around.raised, raised), node),
-    ]  # fmt: skip
-    return Tried(made, taken)
+    ]
+    for base in _may_be_tuples(here, part):
+        look = Literal(Spelled(reference(of_runtime(runtime.raised_in_place)), runtime.raised_in_place))
+        before, raised = raised, here.version(RAISED, "t")
+        made.append(Assign((raised,), ir.Call(look, (before, base)), node))
+    return Tried([*made, Assign((), ir.WriteCell(around.raised, raised), node)], taken)
+
+
+def _may_be_tuples(here: Apart, part: Sequence[Assign]) -> list[Operand]:
+    """What an item of is changed in place and stored, and may be a tuple: it raises when the item has changed."""
+    if not any(isinstance(s.operation, ir.Operator) and s.operation.in_place for s in part):
+        return []
+    return [s.operation.base for s in part if isinstance(s.operation, ir.SetItem) and any(
+        map(is_data, here.made.value(s.operation.base).atoms))]  # fmt: skip
 
 
 def _named(here: Apart, look: Assign, given: Sequence[Operand]) -> Assign:
@@ -313,7 +334,7 @@ def _out_of_place(here: Apart, statement: Assign) -> Assign:
     operation = statement.operation
     if not isinstance(operation, ir.Operator) or not operation.in_place:
         return statement
-    if any(isinstance(atom, Array) for atom in here.made.value(operation.operands[0]).atoms):
+    if any(isinstance(atom, Array) or is_data(atom) for atom in here.made.value(operation.operands[0]).atoms):
         return statement
     return with_operation(here, statement, replace(operation, in_place=False))
 

@@ -47,11 +47,13 @@ Found = tuple[list[Statement], Kept]
 
 
 def over(made: Reduced, source: Operand, node: gast.AST) -> Found | None:
-    """An iterator over what has places."""
+    """An iterator over what has places, or over a dict or what shows one."""
     value = made.value(source)
     item = item_of(made, value)
     if item is None:
-        return None
+        from srcgrad.specialise.dict_iterators import over_dict  # which is kept as others are
+
+        return over_dict(made, source, node)
     begun, kept = _by_places(made, source, item, node, is_resized=not _is_fixed_in_length(made, value))
     return [*_checked(made, source, value, node), *begun], kept
 

@@ -9,7 +9,7 @@ and the regions that are no expressions::
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any
@@ -18,18 +18,26 @@ import gast
 import numpy as np
 
 from srcgrad.frontend.normal_form import Callee
-from srcgrad.infer.data import is_attribute
+from srcgrad.infer.data import is_attribute, is_data
 from srcgrad.infer.facts import Facts
 from srcgrad.infer.iteration import ITERATORS, VIEWS
-from srcgrad.infer.objects import CONTAINERS
-from srcgrad.infer.values import SCALARS, Array, At, Bound, Exact, Of, Value, are_arrays, are_methods, are_of
+from srcgrad.infer.objects import CONTAINERS, MAPPINGS
+from srcgrad.infer.values import (
+    SCALARS,
+    Array,
+    At,
+    Bound,
+    Exact,
+    Of,
+    Value,
+    are_methods,
+    are_of,
+    is_unchanging,
+)
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal, Operand, Version
 from srcgrad.ir.regions import (
     Assign,
-    Block,
-    Fall,
-    Function,
     If,
     Loop,
     Return,
@@ -44,10 +52,12 @@ from srcgrad.rules.table import is_constant, lookup
 from srcgrad.rules.template import UnsupportedCall
 from srcgrad.specialise.carrying import carries, gives_no_number
 from srcgrad.specialise.entered import entered_in
+from srcgrad.specialise.instances import static_of
 from srcgrad.specialise.receivers import is_lookup
 from srcgrad.specialise.reduced import Reduced
 from srcgrad.specialise.set_operations import asks, is_of_sets
 from srcgrad.specialise.tapes import of_tapes
+from srcgrad.specialise.waiting import Order, every_block, order_of, reading, rebound
 
 
 @dataclass(eq=False)
@@ -70,7 +80,7 @@ def decided(reduced: Reduced, facts: Facts) -> Naming:
     made, function, value = Naming(), reduced.function, reduced.value
     uses: dict[Operand, list[Any]] = {}
     for _, statement in walk(function.body):
-        for part in _reading(statement):
+        for part in reading(statement):
             for operand in operands_of(part):
                 uses.setdefault(operand, []).append((statement, part))
         for block in blocks_of(statement):
@@ -117,22 +127,28 @@ def decided(reduced: Reduced, facts: Facts) -> Naming:
             )
     for statement in ordered:
         operation = statement.operation
-        if isinstance(operation, ir.GetAttribute) and operation.name == "flat" and are_arrays(
-            value(operation.base), data=True
+        if isinstance(operation, ir.GetAttribute) and operation.name == "flat" and value(operation.base).consists_of(
+            lambda a: isinstance(a, Array) or is_unchanging(a) or is_data(a)
         ):
             made.apart.difference_update(statement.targets)  # a place in it is one in the array
             made.apart.update(v for v in operands_of(operation) if isinstance(v, Version))
             made.movable.update(statement.targets)
         if isinstance(operation, ir.ReadCell):  # a name already
             made.apart.difference_update(statement.targets)
-    order = _order(function)
+    order = order_of(function)
     for statement in ordered:
         operation = statement.operation
+        if _makes_iterator(operation, value) and _is_late(order, statement.targets[0], made, reduced):
+            loose = {o for o in operands_of(operation) if isinstance(o, Version) and not _is_kept(o, made, reads)}
+            if not any(are_of(value(operand), *ITERATORS) for operand in loose):  # which has no name
+                made.apart.update(loose)
+                made.apart.discard(statement.targets[0])
+                made.movable.update(statement.targets)
         if isinstance(operation, ir.Iterate) and (
-            _is_kept(operation.source, made, reads) or order.keeps(statement.targets[0])
+            _is_kept(operation.source, made, reads) or order.keeps(statement.targets[0], reduced)
         ):
             made.movable.update(statement.targets)  # it reads nothing yet
-    made.apart.update(_rebound(order, made, reads))
+    made.apart.update(rebound(order, made.movable, reads))
     made.statements.update(s for _, s in walk(function.body) if isinstance(s.node, gast.NamedExpr))
     for _, statement in walk(function.body):
         match statement:
@@ -145,7 +161,7 @@ def decided(reduced: Reduced, facts: Facts) -> Naming:
     for version in [*function.parameters, *(v for _, s in walk(function.body) for v in _bound_by(s))]:
         if version.variable is not None:
             made.kinds[version] = kind_of(facts, value(version))
-    for block in _blocks(function):
+    for block in every_block(function):
         if isinstance(block.exit, Return) and isinstance(block.exit.value, Version):
             made.apart.add(block.exit.value)
     if reduced.source_of(reduced.owner).generated:
@@ -183,22 +199,6 @@ def kind_of(facts: Facts, value: Value) -> object:
             case _:
                 found.add(type(atom))
     return frozenset(found)
-
-
-def _reading(statement: Statement) -> Iterator[Any]:
-    match statement:
-        case Assign(operation=operation):
-            yield operation
-        case If(test=test):
-            yield Fall((test,))
-        case Loop(initial=initial):
-            yield Fall(initial)
-
-
-def _blocks(function: Function) -> Iterator[Block]:
-    yield function.body
-    for _, statement in walk(function.body):
-        yield from blocks_of(statement)
 
 
 def _is_method(target: Version, made: ir.GetAttribute, value: Any, uses: Mapping[Operand, list[Any]]) -> bool:
@@ -342,78 +342,25 @@ def _is_kept(operand: Operand, made: Naming, reads: Mapping[Operand, ir.ReadCell
     )  # fmt: skip
 
 
-@dataclass(eq=False)
-class _Order:
-    """Where versions are bound, read last, and variables bound again, in the order of the text."""
-
-    statements: list[Statement]
-    places: dict[Operand, int] = field(default_factory=dict)
-    last: dict[Operand, int] = field(default_factory=dict)
-    bound: dict[ir.Cell, list[int]] = field(default_factory=dict)
-
-    def keeps(self, iterator: Version) -> bool:
-        """Whether nothing is done between an iterator and its loop that what it goes over could see."""
-        for statement in self.statements[self.places[iterator] + 1 : self.last.get(iterator, 0)]:
-            if isinstance(statement, Loop):
-                return any(iterator in operands_of(part) for _, s in walk(statement.body) for part in _reading(s))
-            match statement:
-                case Assign(operation=ir.Make(kind="list" | "tuple") | ir.Copy() | ir.ReadCell() | ir.Iterate()):
-                    continue
-                case Assign(operation=ir.Make(kind="set" | "dict", elements=())):
-                    continue
-                case Assign(operation=ir.WriteCell(cell=cell)) if cell not in self._cells(iterator):
-                    continue
-            return False
-        return True
-
-    def _cells(self, version: Version) -> set[ir.Cell]:
-        """The variables that a value is computed from."""
-        found, pending, met = set[ir.Cell](), [version], set[Operand]()
-        while pending:
-            if (one := pending.pop()) in met or one not in self.places:
-                continue
-            met.add(one)
-            statement = self.statements[self.places[one]]
-            inner = [statement, *(s for block in blocks_of(statement) for _, s in walk(block))]
-            operations = [getattr(s, "operation", None) for s in inner]
-            found |= {operation.cell for operation in operations if isinstance(operation, ir.ReadCell)}
-            pending += [v for s in inner for part in _reading(s) for v in operands_of(part) if isinstance(v, Version)]
-        return found
-
-
-def _order(function: Function) -> _Order:
-    made = _Order([statement for _, statement in walk(function.body)])
-    for place, statement in enumerate(made.statements):
-        for part in _reading(statement):
-            made.last.update(dict.fromkeys(operands_of(part), place))
-        operation = getattr(statement, "operation", None)
-        if isinstance(operation, ir.WriteCell | ir.DeleteCell):
-            made.bound.setdefault(operation.cell, []).append(place)
-        made.places.update(dict.fromkeys(getattr(statement, "targets", ()), place))
-    for block in _blocks(function):
-        made.last.update(dict.fromkeys(operands_of(block.exit), len(made.statements)))
-    return made
-
-
-def _rebound(order: _Order, made: Naming, reads: Mapping[Operand, ir.ReadCell]) -> set[Version]:
-    """Reads of variables for what is written later than it stands, where a variable is bound again in between."""
-    found: set[Version] = set()
-    for statement in reversed(order.statements):
-        if not isinstance(statement, Assign) or not statement.targets or not made.movable.issuperset(statement.targets):
-            continue
-        written = max(order.last.get(target, 0) for target in statement.targets)
-        for operand in operands_of(statement.operation):
-            order.last[operand] = max(order.last.get(operand, 0), written)
-            if isinstance(operand, Version) and operand in reads and any(
-                order.places[operand] < place < written for place in order.bound.get(reads[operand].cell, ())
-            ):
-                found.add(operand)
-    return found
-
-
 def _is_run_through(value: Value) -> bool:
     """Whether a value is an iterator, a view of a dict or a range; of data it may be told that it is a view."""
     return are_of(value, *ITERATORS, range) or any(isinstance(a, At) and a.site.kind in VIEWS for a in value.atoms)
+
+
+def _makes_iterator(operation: ir.Operation, value: Any) -> bool:
+    """Whether an iterator, or a view of a dict, is made of what has names, or may have."""
+    if not isinstance(operation, ir.Call) or operation.keywords:
+        return False
+    function = value(operation.function)
+    return any(static_of(function) is each for each in ITERATING) or not operation.positional and function.consists_of(
+        lambda a: isinstance(a, Bound) and a.name in ("keys", "values", "items") and are_of(a.receiver, *MAPPINGS)
+    )
+
+
+def _is_late(order: Order, version: Version, made: Naming, reduced: Reduced) -> bool:
+    """Whether an iterator has to be made later than it stands, and can be."""
+    asked = order.asked(version, lambda operation: _makes_iterator(operation, reduced.value))
+    return order.waits(version, asked, made.apart) and order.keeps(version, reduced, asked, is_named=True)
 
 
 #: Built-in functions that loops run over, by what they are given.

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad import runtime
+from srcgrad.infer.data import is_data
 from srcgrad.infer.examples import is_of_kinds
 from srcgrad.infer.values import Array, At, Bound, Exact, Of, Value, are_arrays
 from srcgrad.ir import operations as ir
@@ -33,6 +34,7 @@ from srcgrad.language.models.array_modules import model_in_numpy
 from srcgrad.runtime.objects import package_of
 from srcgrad.specialise.inlining import has_attempts
 from srcgrad.specialise.instances import static_of
+from srcgrad.specialise.places import item_of
 from srcgrad.specialise.receivers import is_lookup
 from srcgrad.specialise.reduced import Reduced
 
@@ -107,6 +109,8 @@ def _raised(made: Reduced, statement: Assign) -> Kinds | None:
             return _computed("<", [made.value(left), made.value(right)])
         case ir.Iterate(source=source):
             return () if _is_iterable(made.value(source)) else None
+        case ir.Next(iterator=iterator) if _are_iterators_of_data(made.value(iterator)):
+            return ()  # what has no places is refused when it runs
         case ir.Next(iterator=iterator):
             if not (_classes(made.value(iterator)) or {None}) <= _ITERATORS:
                 return None
@@ -121,6 +125,11 @@ def _raised(made: Reduced, statement: Assign) -> Kinds | None:
             is_of_kinds(called) or model_in_numpy(called) is not None
         ) and _is_constant(made.value(statement.targets[0])):
             return ()  # the values say what it gives
+        case ir.Call(function=function, positional=(), star=star, keywords=(), rest=None) if (
+            star is not None and static_of(made.value(function)) is zip
+        ):
+            rows = made.value(star)
+            return () if _is_iterable(rows) and (row := item_of(made, rows)) and _is_iterable(row) else None
         case ir.Call(function=function, positional=given, star=None, keywords=(), rest=None):
             return _called(made, function, [made.value(operand) for operand in given])
     return None
@@ -234,6 +243,12 @@ def _classes(value: Value) -> set[Any] | None:
 
 def _is_constant(value: Value) -> bool:
     return not value.is_any and len(value.atoms) == 1 and all(isinstance(atom, Exact) for atom in value.atoms)
+
+
+def _are_iterators_of_data(value: Value) -> bool:
+    return any(map(is_data, value.atoms)) and value.consists_of(
+        lambda atom: isinstance(atom, At) and (is_data(atom) or atom.site.kind in _ITERATORS)
+    )
 
 
 def _is_iterable(value: Value) -> bool:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, reduce
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
@@ -15,17 +15,19 @@ from srcgrad.errors import UnresolvedName, UnsupportedSyntax
 from srcgrad.frontend.source import Source, source_of
 from srcgrad.frontend.unassigned import Unassigned, unassigned_in
 from srcgrad.infer.facts import Facts
+from srcgrad.infer.heap import Contents, joined
 from srcgrad.infer.summaries import Summary
 from srcgrad.infer.values import NEVER, At, Value, exact
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal, Operand, Version
-from srcgrad.ir.regions import Block, Function, Statement, walk
+from srcgrad.ir.regions import Assign, Block, Function, Statement, walk
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.specialise.functions import Functions
 from srcgrad.syntax.globals import GlobalBinding, reference
 from srcgrad.syntax.namer import Namer
 
 if TYPE_CHECKING:
+    from srcgrad.infer.generators import Generator
     from srcgrad.specialise.dispatching import Method
     from srcgrad.specialise.places import Kept
     from srcgrad.specialise.records import Record
@@ -70,7 +72,9 @@ class Reduced:
     functions: Functions = field(default_factory=Functions)
     known: dict[Operand, Operand] = field(default_factory=dict)  # what stands for an operand
     calls: dict[Statement, list[Summary]] = field(default_factory=dict)  # of the functions that statements call
+    stars: dict[tuple[Statement, str], Contents] = field(default_factory=dict)  # what those hold that statements read
     values: dict[Version, Value] = field(default_factory=dict)
+    unassigned: set[ir.Cell] = field(default_factory=set)  # which functions may read that are called before
     cells: set[ir.Cell] = field(default_factory=set)  # of the function, and of those that are written out in it
     namer: Namer = field(default_factory=lambda: Namer(()))
     this: Version | None = None  # the object that an ``__init__`` makes
@@ -79,7 +83,7 @@ class Reduced:
     tuples: dict[Operand, tuple[Operand, ...]] = field(default_factory=dict)  # the items of those without a name
     uses: Counter[Operand] = field(default_factory=Counter)  # how often operands are read
     iterators: set[Operand] = field(default_factory=set)  # over nothing, and views
-    only_arguments: dict[Operand, list[Operand]] = field(default_factory=dict)  # lists and dicts that only calls read
+    only_arguments: dict[Operand, list[Assign]] = field(default_factory=dict)  # lists and dicts that only calls read
     arguments: dict[Operand, list[Operand] | dict[str, Operand] | None] = field(default_factory=dict)  # their items
     rests: set[Operand] = field(default_factory=set)  # tuples of arguments, which a callee is given as they are
     parts: int = 0  # how many parts of it are attempted
@@ -125,6 +129,14 @@ class Reduced:
         if isinstance(operand, Literal):
             return exact(operand.value.value if isinstance(operand.value, Spelled) else operand.value)
         return self.values.get(operand, NEVER)
+
+    def take_over(self, new: Statement, old: Statement, runs: Sequence[Summary | Generator]) -> None:
+        """Note of a copy of a statement what it calls, and what stars hold that it reads."""
+        self.called[new] = [inner for run in runs for inner in run.calls.get(old, ())]
+        for side in ("parts", "entries"):
+            found = [run.stars[old, side] for run in runs if (old, side) in run.stars]
+            if found:
+                self.stars[new, side] = reduce(joined, found)
 
     def renewed(self, statement: Statement, made: AnyStatement) -> AnyStatement:
         """Another form of a statement, of which it is still known what it calls."""

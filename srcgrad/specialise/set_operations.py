@@ -1,4 +1,4 @@
-"""Operations on sets, in the IR: which there are, and the methods that operators in place are.
+"""Operations on sets, in the IR: which there are, and the methods that operators in place are, of dicts as well.
 
 ::
 
@@ -38,7 +38,7 @@ def may_be_set(value: Value) -> bool:
 
 
 def in_place(made: Reduced, statement: Assign) -> list[Statement] | None:
-    """The statements for an operator in place of a set; None of other operations."""
+    """The statements for an operator in place of a set or dict; None of other operations."""
     match statement.operation:
         case ir.Operator(symbol=symbol, operands=(left, right), in_place=True) as operation if symbol in _IN_PLACE:
             held, other = made.known.get(left, left), made.known.get(right, right)
@@ -47,9 +47,10 @@ def in_place(made: Reduced, statement: Assign) -> list[Statement] | None:
     value, (target,), node = made.value(held), statement.targets, statement.node
     if are_sets(value, (frozenset,)):
         return [replace(statement, operation=replace(operation, operands=(held, other), in_place=False))]
-    if not may_be_set(value):
+    are_dicts = symbol == "|" and are_of(value, dict) and are_of(made.value(other), dict)
+    if not may_be_set(value) and not are_dicts:
         return None
-    if not are_sets(value, (set,)) or not are_sets(made.value(other)):
+    if not are_dicts and (not are_sets(value, (set,)) or not are_sets(made.value(other))):
         made.refuse(node, "an operator in place of what may be a set")
     name = _IN_PLACE[symbol]
     method, done = made.version("t", Value(frozenset((Bound(value, name),)))), made.version("t", exact(None))

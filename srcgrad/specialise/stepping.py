@@ -335,7 +335,7 @@ def _copied(made: Reduced, steps: _Steps, block: Block, versions: dict[Operand, 
     def note(new: Statement, old: Statement) -> None:
         made.functions.origins[new] = old
         made.functions.places[new.node] = steps.frame.owner
-        made.called[new] = list(steps.body.calls.get(old, ()))
+        made.take_over(new, old, (steps.body,))
         made.steps.add(new)
         for one, other in zip(bound_by(new), bound_by(old), strict=True):
             made.values[one] = steps.body.values.get(other, NEVER)

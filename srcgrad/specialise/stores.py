@@ -49,6 +49,8 @@ def function(context: Context, node: gast.Call, called: Any) -> Made | None:
         return _at(context, node, owner)
     if called is np.random.shuffle:
         return _shuffle(context, node, reference(_RANDOM))
+    if called is np.nan_to_num and any(_is_uncopied(keyword) for keyword in node.keywords):
+        return _cleared(context, node)
     known = next((known for one, known in _FUNCTIONS.items() if one is called), None)
     if known is not None:
         parameters, write = known
@@ -71,16 +73,20 @@ def method(context: Context, node: gast.Call, bound: Bound) -> Made | None:
     receiver, name = bound.receiver, bound.name
     if name == "shuffle" and are_of(receiver, *_GENERATORS):
         return _shuffle(context, node, settled(context, node.func.value))
-    if not are_arrays(receiver, data=is_of_arrays(name)):
+    is_sort = name == "sort" and not {keyword.arg for keyword in node.keywords} & {"key", "reverse"}  # as of lists
+    if not are_arrays(receiver, data=is_of_arrays(name) or is_sort):
         return None
     if not effect_of_method(name).updated(1 + len(node.args), [str(keyword.arg) for keyword in node.keywords]):
         return None
-    if name == "sort" and not node.args and not node.keywords:
-        return exchanged(context, named(context, node.func.value), "sort", [], (), node)
+    base = None
     if not are_arrays(receiver) and _is_element(context, node.func.value):
-        context.refuse(node, "a method that stores into what may be a number")
+        base = named(context, node.func.value)
+        check = call_runtime(runtime.require_memory, [load(base, node)], node)
+        context.out.append(nf.Effect(placed(gast.Expr(check), node), context.span))
+    if name == "sort" and not node.args and not node.keywords:
+        return exchanged(context, base or named(context, node.func.value), "sort", [], (), node)
     if name in _METHODS:
-        _METHODS[name](context, node, named(context, node.func.value))
+        _METHODS[name](context, node, base or named(context, node.func.value))
         return constant(None, node), nf.Fixed()
     called = method_function(name)
     if called is None or lookup(called) is None:
@@ -289,6 +295,22 @@ def _at(context: Context, node: gast.Call, ufunc: np.ufunc) -> Made:
     return constant(None, node), nf.Fixed()
 
 
+def _is_uncopied(keyword: gast.keyword) -> bool:
+    return keyword.arg == "copy" and isinstance(keyword.value, gast.Constant) and keyword.value.value is False
+
+
+def _cleared(context: Context, node: gast.Call) -> Made:
+    """``np.nan_to_num(x, copy=False)``."""
+    given = _given(context, node, ["x", "copy", "nan", "posinf", "neginf"])
+    base = _base(context, node, given)
+    if any(isinstance(a, Array) and not a.rank for a in context.value(load(base, node)).atoms):
+        context.refuse(node, "a call of nan_to_num of what may be a number")
+    more = {name: value for name, value in given.items() if name not in ("x", "copy")}
+    made = _bound(context, _computed(context, node, np.nan_to_num, None, [load(base, node)], more))
+    _put(context, base, constant(Ellipsis, node), made)
+    return load(base, node), nf.Copy(base)
+
+
 def _shuffle(context: Context, node: gast.Call, rng: gast.expr) -> Made:
     given = _given(context, node, ["x", "axis"])
     base, axis = _base(context, node, given), given.get("axis", constant(0, node))
@@ -339,7 +361,7 @@ def _given(context: Context, node: gast.Call, names: list[str]) -> Given:
     return given
 
 
-_OPTIONAL = ("axis", "casting", "mode", "where", "wrap")
+_OPTIONAL = ("axis", "casting", "mode", "where", "wrap", "copy", "nan", "posinf", "neginf")
 
 
 def _base(context: Context, node: gast.Call, given: Given) -> str:

@@ -7,6 +7,7 @@ Enters: a statement of the IR that is being reduced.  Leaves: statements in fron
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from srcgrad.frontend.unassigned import place_of
 from srcgrad.infer.values import exact
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal
-from srcgrad.ir.regions import Assign
+from srcgrad.ir.regions import Assign, Function
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.syntax.globals import of_runtime, reference
 
@@ -49,7 +50,8 @@ def looks(made: Reduced, statement: Assign) -> list[Assign]:
 
 def _may_have_no_value(made: Reduced, statement: Assign) -> bool:
     if isinstance(statement.operation, ir.ReadCell):
-        return place_of(statement.node) in made.frame.unassigned.places
+        cell = made.frame.cells.get(statement.operation.cell, statement.operation.cell)
+        return cell in made.unassigned or place_of(statement.node) in made.frame.unassigned.places
     return isinstance(statement.operation, ir.Bound)
 
 
@@ -60,9 +62,18 @@ def is_look(operation: object) -> bool:
 
 
 def refuse_unassigned(made: Reduced) -> None:
-    """Refuse variables that may have no value where a ``try`` expects that, and functions that may be called before the
-    variables that they capture have values."""
+    """Refuse variables that may have no value where a ``try`` expects that; note those that functions capture which
+    may be called before they have values."""
     for name, at in made.frame.unassigned.expected.items():
         made.refuse(at, f"{name!r}, which may have no value in this try,")
-    for name, function in made.frame.unassigned.through.items():
-        made.refuse(made.frame.function.node, f"{name!r}, which {function!r} may read before it has a value,")
+    for cell in made.frame.function.cells:
+        if cell.variable in made.frame.unassigned.through:
+            made.unassigned.add(made.frame.cells.get(cell, cell))
+
+
+def refuse_handed_over(made: Reduced, function: Function, cells: Iterable[ir.Cell]) -> None:
+    """Refuse to hand a variable that may have no value to a function, which need not read it."""
+    for cell in cells:
+        if cell in made.unassigned:
+            name = function.name
+            made.refuse(function.node, f"{cell.variable!r}, which {name!r} may read before it has a value,")

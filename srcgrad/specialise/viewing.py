@@ -19,7 +19,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING
 
 from srcgrad.infer.data import is_data
-from srcgrad.infer.heap import Contents, Site, sites_of
+from srcgrad.infer.heap import UNKNOWN, Contents, Site, sites_of
 from srcgrad.infer.objects import MAPPINGS
 from srcgrad.infer.values import ANY, At, Bound, Exact, Value, are_of, at, union
 from srcgrad.ir import operations as ir
@@ -95,6 +95,7 @@ def _made_again(made: Reduced, statement: Assign, read: list[Operand]) -> tuple[
         made.uses[method] = made.uses[again[operand]] = 1
         before.append(Assign((method,), ir.GetAttribute(view.base, view.name), statement.node))
         before.append(Assign((again[operand],), ir.Call(method), statement.node))
+        made.origins.update({method: ir.GetAttribute(view.base, view.name), again[operand]: ir.Call(method)})
         if isinstance(statement.operation, ir.Unpack):
             listed = made.version("t", _list_of(made, view, statement))
             before.append(Assign((listed,), ir.Call(builtin_of(list), (again[operand],)), statement.node))
@@ -112,7 +113,8 @@ def _made_again(made: Reduced, statement: Assign, read: list[Operand]) -> tuple[
 def _list_of(made: Reduced, view: View, statement: Assign) -> Value:
     """The value of a list of what a view shows."""
     dicts = [site for atom in view.method.atoms if isinstance(atom, Bound) for site in sites_of(atom.receiver)]
-    held = union(*(made.facts.contents[site].items if site in made.facts.contents else ANY for site in dicts))
+    known = [made.facts.contents.get(site, UNKNOWN) for site in dicts]
+    held = union(*(each.keys if view.name == "keys" else each.held for each in known))
     site = Site(list, (statement.node, made.namer.fresh("items")), made.frame.summaries[0].context)
     made.facts.contents[site] = Contents(single=False, rest=ANY if view.name == "items" else held)
     return at(site)

@@ -48,10 +48,14 @@ from srcgrad.specialise.managers import write_with
 from srcgrad.specialise.planning import decided, kind_of
 from srcgrad.specialise.reduced import Reduced
 from srcgrad.specialise.reducing import reduced
+from srcgrad.specialise.reshaping import reshaped
 from srcgrad.specialise.set_operations import are_sets
 from srcgrad.specialise.tapes import together
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import names_read, walk
+
+#: What only looks at what it is given, when the program runs.
+_CHECKS = (runtime.require_assigned, runtime.require_given, runtime.require_places, runtime.step)
 
 
 def specialised(instance: Instance) -> nf.Function:
@@ -262,6 +266,8 @@ def assignment(context: Context, targets: list[Any], value: Any) -> None:
             require_settable(context, value, kinds, name)
             stored = atom(context, value)
             context.out.append(nf.SetField(named(context, base), name, stored, context.span))
+        case gast.Attribute() as target if reshaped(context, target, settled(context, value)):
+            pass
         case _:
             context.refuse(value, "this target")
 
@@ -353,9 +359,6 @@ def _augmented(context: Context, statement: gast.AugAssign) -> None:
             context.refuse(statement, "this augmented target")
 
 
-_CHECKS = (runtime.require_assigned, runtime.require_given, runtime.require_places)
-
-
 def _effect(context: Context, called: gast.Call) -> None:
     """A call for what it does."""
     if not hasattr(called, "statement"):  # of a comprehension
@@ -377,8 +380,10 @@ def _effect(context: Context, called: gast.Call) -> None:
     expression, operation = operation_of(context, called)
     if isinstance(operation, nf.Fixed | nf.Copy) and isinstance(expression, gast.Constant | gast.Name):
         return  # all that it does is written
-    if not isinstance(operation, nf.Call | nf.Apply | nf.Exchange | nf.Pack) and not (
-        is_constant(function) or isinstance(operation, nf.Unruled) and operation.given is not None
+    if isinstance(operation, nf.Pack):
+        return  # so is what is held by what it makes
+    if not isinstance(operation, nf.Call | nf.Apply | nf.Exchange) and not (
+        is_constant(function) or isinstance(operation, nf.Unruled) and (operation.given is not None or operation.draws)
     ):
         context.refuse(called, "a call for its effect")
     context.out.append(nf.Bind(context.fresh(), expression, operation, context.span))

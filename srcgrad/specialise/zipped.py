@@ -25,7 +25,10 @@ from srcgrad.syntax.globals import builtin, reference
 def zipped(context: Context, node: gast.Call, taken: set[str]) -> Series | None:
     if any(isinstance(argument, gast.Starred) for argument in node.args):
         return _columns(context, node)
-    found = []
+    strict = [keyword.value for keyword in node.keywords]
+    if not all(isinstance(each, gast.Constant) for each in strict):
+        return None
+    is_strict, found = any(each.value for each in strict), list[Series]()
     for argument in node.args:
         one = series_of(context, argument, taken) or letters(context, argument)
         if one is None:
@@ -36,12 +39,18 @@ def zipped(context: Context, node: gast.Call, taken: set[str]) -> Series | None:
         counts = [one.count() for one in found] or [constant(0, node)]
         if len(counts) == 1:
             return counts[0]
-        name = context.fresh()
-        context.out.append(nf.Bind(name, call_builtin("min", counts, node), nf.Fixed(), context.span))
+        name, least = context.fresh(), call_builtin("min", counts, node)
+        if is_strict:  # raises what Python raises, before the first item in place of behind the last one
+            places = call_builtin("zip", [call_builtin("range", [each], node) for each in counts], node)
+            places.keywords = [gast.keyword("strict", constant(True, node))]
+            least = call_builtin("len", [call_builtin("list", [places], node)], node)
+        context.out.append(nf.Bind(name, least, nf.Fixed(), context.span))
         return load(name, node)
 
     printed = call(settled(context, node.func), [one.printed for one in found], node)
-    return Series(count, lambda place: [one.item(place) for one in found], printed)
+    printed.keywords = [gast.keyword("strict", constant(True, node))] if is_strict else []
+    is_whole = is_strict and len(found) > 1 or any(one.is_whole for one in found)
+    return Series(count, lambda place: [one.item(place) for one in found], printed, is_whole)
 
 
 def letters(context: Context, node: gast.expr) -> Series | None:

@@ -9,6 +9,7 @@ import pytest
 
 import srcgrad
 from srcgrad.programs import options
+from srcgrad.runtime.refusals import RefusedType
 from tests.parameters import at_night
 
 X = np.array([1.1, 0.6, 2.2])
@@ -133,7 +134,7 @@ def appended_within_a_list(x):
 @pytest.mark.parametrize(
     "function",
     [
-        stored, displayed, comprehended, greatest, filled_by_a_callee, returned_by_a_callee, read_by_a_callee,
+        stored, displayed, greatest, filled_by_a_callee, returned_by_a_callee, read_by_a_callee,
         in_an_object, copied_by_a_callee, put_in_order, appended_through_another_name, appended_within_a_list,
     ],
 )  # fmt: skip
@@ -142,6 +143,12 @@ def test_keys_that_vary_are_refused_where_they_are_of_use(function: Callable[...
         with pytest.raises(srcgrad.UnsupportedSyntax, match="keys of a dict") as error:
             derivative()
         assert "^" in str(error.value) and "test_keys.py" in str(error.value)
+
+
+def test_keys_that_vary_in_a_tuple_are_refused() -> None:
+    for derivative in (lambda: srcgrad.grad(comprehended)(X), lambda: srcgrad.jvp(comprehended, (X,), (X,))):
+        with pytest.raises(RefusedType, match="keys have no derivative"):
+            derivative()
 
 
 def finding_values(x):

@@ -7,7 +7,7 @@ import collections
 import numpy as np
 import pytest
 
-from srcgrad import UnsupportedSyntax, grad, options
+from srcgrad import UnsupportedSyntax, grad, options, value_and_grad
 from srcgrad.errors import SrcgradError
 from srcgrad.runtime.refusals import RefusedType
 
@@ -313,7 +313,7 @@ def of_its_own_operator(x):
     return ARRAYED * x[0]
 
 
-@pytest.mark.parametrize("f", [of_a_mixed_list, one_or_a_number, of_an_ordered_dict])
+@pytest.mark.parametrize("f", [of_a_mixed_list, one_or_a_number])
 def test_where_a_number_may_stand_as_well_an_object_is_refused(f):
     """Once taken for a number, in silence."""
     with options(infer=False), pytest.raises(RefusedType, match="stands here, and other values may as well"):
@@ -326,6 +326,13 @@ def test_where_a_number_may_stand_as_well_an_object_is_asked(f):
         steps = 1e-6 * np.eye(len(point))
         slopes = [(f(point + step) - f(point - step)) / 2e-6 for step in steps]
         np.testing.assert_allclose(grad(f)(point), slopes, rtol=1e-6)
+
+
+def test_an_object_in_an_ordered_dict():
+    """Once taken for a number, in silence."""
+    value, slope = value_and_grad(of_an_ordered_dict)(POINT)
+    assert value == of_an_ordered_dict(POINT)
+    assert slope[1] == pytest.approx(of_an_ordered_dict(POINT + np.eye(len(POINT))[1]) - value)
 
 
 def test_a_number_may_become_an_object():

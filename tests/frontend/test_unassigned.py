@@ -487,7 +487,9 @@ def test_a_function_reads_what_it_captured_only_where_it_does(f):
 
 
 def test_where_it_reads_a_variable_without_a_value_it_is_refused():
-    with pytest.raises(RefusedType, match="k is None, or has no value yet"):
+    with pytest.raises(NameError, match="'k'"):
+        grad(an_item_read_in_later_calls)(1.3, 0)
+    with options(infer=False), pytest.raises(RefusedType, match="k is None, or has no value yet"):
         grad(an_item_read_in_later_calls)(1.3, 0)
 
 

@@ -379,6 +379,31 @@ def more_indices_than_axes(x):
         return "text"
 
 
+# --- dicts -----------------------------------------------------------------------------------------------------------
+def keys_apart_from_values(x):
+    d = {}
+    for i, v in enumerate(x):
+        d[i] = [v, str(i)]
+    e = {len(row): key for key, row in d.items()}
+    f = {**e, **d, "k": 2.0}
+    g, h = d | {"z": d}, dict(e, y=None)
+    h |= f
+    h.update([(1.5, "t")])
+    key, row = d.popitem()
+    del e[2]
+    return d, e, f, g, h, key, row, [*f], list(g.values()), next(iter(h.items()))
+
+
+def keys_of_several_classes(x):
+    d = {None: x}
+    d[x[0], 1] = "a tuple"
+    d.setdefault(2.0, []).append(d)
+    for key in d:
+        d[key] = key
+    it = iter(d)
+    return next(it), d, {v: k for k, v in enumerate("abcdef")}, dict(zip("ab", x))
+
+
 PROGRAMS = [
     made for made in list(globals().values())
     if isinstance(made, FunctionType) and made.__module__ == __name__ and made.__code__.co_varnames[:1] == ("x",)

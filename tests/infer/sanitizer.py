@@ -66,12 +66,25 @@ def _is_of(atom: Any, found: Any) -> bool:
     return False
 
 
+#: Names of no field: the sides of the entries of a dict.
+_KEY, _HELD = "a key", "an item of a key"
+
+
+def _part(contents: Contents, field: str) -> Value:
+    if field == _KEY:
+        return contents.keys
+    if field == _HELD:
+        return contents.held
+    return contents.get(field) if field else contents.items
+
+
 def held_by(found: Any) -> Iterator[tuple[str, Any]]:
-    """What an object holds itself: the names of its fields, or "" of an item."""
+    """What an object holds itself: the names of its fields, or "" of an item, or which side of an entry it is."""
     if type(found) in (list, deque, set, frozenset) or isinstance(found, tuple):
         yield from (("", item) for item in found)
     elif isinstance(found, dict):
-        yield from (("", item) for item in [*found, *found.values()])
+        yield from ((_KEY, key) for key in found)
+        yield from ((_HELD, item) for item in found.values())
     elif is_object(found):
         yield from fields_of(found).items()
 
@@ -113,7 +126,7 @@ class Watching:
 
     def _covered(self, name: str, known: list[Contents], found: Any) -> None:
         for field, item in held_by(found):
-            values = [contents.get(field) if field else contents.items for contents in known]
+            values = [_part(contents, field) for contents in known]
             if known and not any(covers(value, item) for value in values):
                 self.complain(f"{name} is taken to hold {values} as {field or 'items'}, and holds {item!r}")
 

@@ -521,3 +521,44 @@ def test_an_object_that_holds_a_method_of_its_own() -> None:
         return STEPPING.called_back(v)
 
     assert analysed(called, (0.5,), by_kind=True) is not None
+
+
+def rows_by_number(x):
+    d = {}
+    for i, v in enumerate(x):
+        d[i] = [v]
+    for key, row in {**d, 9: [x[0]]}.items():
+        d[key] = row
+    return [row, key, d.popitem()[1], next(iter(d))][0]
+
+
+def lengths_by_text(x):
+    d = {}
+    for name in ("a", "bc"):
+        d.setdefault(name, []).append(x)
+    return {len(row): name for name, row in d.items()}.popitem()
+
+
+def test_keys_are_told_apart_from_values() -> None:
+    facts = facts_of(rows_by_number, X)
+    known = [(str(each.keys), str(each.held)) for site, each in facts.contents.items() if site.kind is dict]
+    assert ("int", "list | list") in known
+    facts = facts_of(lengths_by_text, X)
+    known = [(str(each.keys), str(each.held)) for site, each in facts.contents.items() if site.kind is dict]
+    assert ("'a' | 'bc'", "list") in known and ("int", "'a' | 'bc'") in known
+
+
+def grown_between(x):
+    items = [x[0]]
+    first = sum_of(*items)
+    items.append(x[1])
+    return first * sum_of(*items)
+
+
+def sum_of(*items):
+    return sum(items)
+
+
+def test_stars_hold_what_they_hold_where_they_are_read() -> None:
+    (entry,) = facts_of(grown_between, X).entry
+    assert [len(contents.parts or ()) for contents in entry.stars.values()] == [1, 2]

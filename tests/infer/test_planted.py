@@ -71,6 +71,22 @@ def _views_are_new(patch: Any) -> None:
     patch(operations, "get_item", made)
 
 
+def _keys_are_never_put_in(patch: Any) -> None:
+    before = heap.Contents.with_sides
+    patch(heap.Contents, "with_sides", lambda self, keys, held: before(self, values.NEVER, held))
+
+
+def _values_are_those_of_one_side(patch: Any) -> None:
+    before = heap.joined
+
+    def made(one: Any, other: Any) -> Any:
+        found = before(one, other)
+        apart = found.apart and one.sides and (one.sides[0], found.apart[1])
+        return replace(found, apart=apart, rest=found.rest if apart is None else values.union(*apart))
+
+    patch(heap, "joined", made)
+
+
 def _branches_keep_the_first(patch: Any) -> None:
     patch(control, "merged", lambda ways: next((way for way in ways if way is not None), None))
 
@@ -204,6 +220,7 @@ def _exceptions_leave_every_manager(patch: Any) -> None:
 
 
 FAULTS = [
+    _keys_are_never_put_in, _values_are_those_of_one_side,
     _missing_keys_make_nothing, _copies_are_the_objects, _exceptions_leave_every_manager,
     _calls_do_not_depend_on_the_heap, _recursion_comes_to_an_end_at_once, _what_depends_on_a_first_round_is_kept,
     _callees_make_what_the_caller_has, _callees_reach_no_globals, _suspended_bodies_hold_nothing,

@@ -1,0 +1,193 @@
+"""Calls with stars: of what they hold where they are read, whatever it holds later."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from srcgrad import options, value_and_grad
+from tests.specialise.test_attempts import X, check, is_refused
+
+
+def _p(u=1.0, w=2.0, z=1.5, k=3.0, a=1.0, b=0.5, c=0.3):
+    return u * w * k + z * z + a + b * c
+
+
+def _q(u, w, z=5.0):
+    return u * w + z
+
+
+# --- stars ------------------------------------------------------------------------------------------------------------
+def grown_between(x):
+    xs = [x[0]]
+    t = _p(*xs)
+    xs.append(x[1])
+    t = t + _p(*xs)
+    xs.append(x[2])
+    return t * _p(*xs)
+
+
+def shrunk_between(x):
+    xs = [x[0], x[1], x[2]]
+    a = _p(*xs)
+    del xs[0]
+    b = _p(*xs)
+    xs.pop()
+    return a * b * _p(*xs)
+
+
+def a_key_taken_out_between(x):
+    d = {'u': x[0], 'w': x[1], 'k': x[2]}
+    a = _p(**d)
+    del d['w']
+    b = _p(**d)
+    d.pop('k')
+    return a * b * _p(**d)
+
+
+def keys_of_each_branch(x):
+    d = {'u': x[0]}
+    if x[1] > 0.5:
+        d['k'] = x[1]
+        t = _p(**d)
+    else:
+        t = _p(**d) * 2
+    return t
+
+
+def keywords_of_a_callee(x):
+
+    def put(d, v):
+        d['w'] = v
+        return _p(**d)
+    d = {'u': x[0]}
+    e = {'k': x[1]}
+    return put(d, x[1]) * put(e, x[2]) + _p(**d) * _p(**e)
+
+
+def an_alias_puts_in(x):
+    d = {'u': x[0]}
+    e = d
+    e['k'] = x[1] * x[2]
+    return _p(**d)
+
+
+def evaluated_in_order(x):
+    xs = [x[0]]
+
+    def g():
+        xs.append(x[1])
+        xs[0] = 5.0
+        return x[2]
+    return _p(*xs, g()) * _p(*xs)
+
+
+def rows_that_change(x):
+    rows = [[x[0], x[1]], [x[1], x[2]]]
+    t = 0.0
+    for v in itertools.starmap(_q, rows):
+        rows[1][0] = v
+        t = t * 0.5 + v
+    return t
+
+
+def keywords_of_a_library(x):
+    opts = {'axis': 0}
+    m = np.outer(x, x)
+    a = np.sum(m, **opts)
+    opts['keepdims'] = True
+    b = np.sum(m, **opts)
+    del opts['axis']
+    c = np.sum(m, **opts)
+    return a @ x + np.sum(b * x) * c[0, 0]
+
+
+def one_of_two_sequences(x):
+    d = [x[0], x[1]]
+    e = (x[1], x[2])
+    c = d if x[0] > x[1] else e
+    return _q(*c)
+
+
+def two_dicts(x):
+    a = {'u': x[0]}
+    b = {'w': x[1]}
+    b['k'] = x[2]
+    return _p(**a, **b)
+
+
+def defaults_of_a_closure(x):
+
+    def f(u=x[0], w=2.0):
+        return u * w
+    d = {}
+    a = f(**d)
+    d['w'] = x[1]
+    return a * f(**d)
+
+
+def displays_of_others(x):
+    xs = [x[0]]
+    xs.append(x[1])
+    ys = [*xs, x[2]]
+    xs.append(x[2])
+    d = {'a': x[0]}
+    e = {**d, 'b': x[1]}
+    d['c'] = x[2]
+    f = {**d, **e}
+    return _p(*ys) * len(f) * _p(**f)
+
+
+SERVED = [
+    grown_between, shrunk_between, a_key_taken_out_between, keys_of_each_branch, keywords_of_a_callee,
+    an_alias_puts_in, evaluated_in_order, rows_that_change, keywords_of_a_library, one_of_two_sequences, two_dicts,
+    defaults_of_a_closure, displays_of_others,
+]
+
+
+@pytest.mark.parametrize("function", SERVED)
+def test_served(function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    check(function, monkeypatch)
+
+
+@pytest.mark.parametrize("function", SERVED)
+def test_of_data(function: Callable[..., Any]) -> None:
+    """Where nothing is said of the arguments."""
+    value, gradient = value_and_grad(function)(X.copy())
+    with options(specialise=False, infer_data=True):
+        again, slope = value_and_grad(function)(X.copy())
+    np.testing.assert_allclose([again, *slope], [value, *gradient], rtol=1e-12)
+
+
+# --- what is refused -------------------------------------------------------------------------------------------------
+def keys_that_differ_from_round_to_round(x):
+    d = {'u': x[0]}
+    t = 1.0
+    for i in range(3):
+        t = t * _p(**d)
+        d['k'] = x[i]
+    return t
+
+
+def keys_of_one_branch_alone(x):
+    d = {'u': x[0]}
+    if x[1] > 0.5:
+        d['k'] = x[1]
+    return _p(**d)
+
+
+def a_keyword_that_does_not_fit(x):
+    d = {'u': x[0]}
+    d['zz'] = x[1]
+    return _q(1.0, **d)
+
+
+@pytest.mark.parametrize("function", [
+    keys_that_differ_from_round_to_round, keys_of_one_branch_alone, a_keyword_that_does_not_fit,
+])  # fmt: skip
+def test_refused(function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    assert is_refused(function, monkeypatch)
