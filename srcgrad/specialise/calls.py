@@ -91,7 +91,7 @@ def call(context: Context, node: gast.Call) -> Made:
     if any(function is kind for kind in (bool, int, float, complex, str)) and not node.args and not node.keywords:
         return constant(function(), node), nf.Fixed()
     is_ruled = lookup(function) is not None or is_constant(function)
-    if is_ruled and isinstance(function, FunctionType) and not is_of_library(function):
+    if lookup(function) is not None and isinstance(function, FunctionType) and not is_of_library(function):
         context.written.add(made)  # its rule stands for its text
     if is_ruled and made in context.reduced.methods:
         context.refuse(node, "a method that has a rule")
@@ -164,9 +164,8 @@ def _of_library(context: Context, node: gast.Call, function: Any) -> Made:
     if is_constant(function) or is_computed and (is_counting or context.is_fixed(node)):
         return settled(context, node), nf.Fixed()
     names = [keyword.arg for keyword in node.keywords if keyword.arg is not None]
-    is_changing = effect.updated(len(node.args), names) or effect.keeps or effect.calls
-    if effect.is_known and effect.returns == "fresh" and not is_changing:
-        return unruled(context, node, None, function, draws=effect.draws)
+    if effect.draws and not (effect.updated(len(node.args), names) or effect.keeps or effect.calls):
+        return unruled(context, node, None, function, draws=True)
     context.refuse(node, f"a call of {getattr(function, '__name__', function)}")
 
 

@@ -118,7 +118,9 @@ def decided(reduced: Reduced, facts: Facts) -> Naming:
         makes_set = is_of_sets(operation, value) and not _is_asked(statement, made, uses)
         if (of_user or makes_set) and not _is_bound_alone(statement, uses):
             made.apart.update(statement.targets)
-        if is_changing := _changes(operation, value):
+        if (is_changing := _changes(operation, value)) and not (
+            isinstance(operation, ir.Call) and _is_bound_alone(statement, uses)
+        ):
             made.apart.update(statement.targets)
         is_changing = is_changing or makes_set
         if of_user or is_changing or not (statement.targets and set(statement.targets) <= made.fixed):
