@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from srcgrad import options, value_and_grad
 from srcgrad.errors import SrcgradError
 from srcgrad.runtime.refusals import Refused
 from tests import derivatives, oracle
@@ -283,6 +284,14 @@ SERVED = [
     swapped_until_it_raises, conditional_expression, list_that_grows_until_it_raises, unused_item_in_a_callee,
     check_for_what_it_raises, assertion, method_that_raises,
 ]  # fmt: skip
+
+
+def check_data(function: Callable[..., Any]) -> None:
+    """The same value and gradient where nothing is said of the arguments."""
+    value, gradient = value_and_grad(function)(X.copy())
+    with options(specialise=False, infer_data=True):
+        again, slope = value_and_grad(function)(X.copy())
+    np.testing.assert_allclose([again, *slope], [value, *gradient], rtol=1e-12)
 
 
 def check(function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:

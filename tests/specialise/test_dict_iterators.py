@@ -7,11 +7,9 @@ from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import pytest
 
-from srcgrad import options, value_and_grad
-from tests.specialise.test_attempts import X, check, is_refused
+from tests.specialise.test_attempts import check, check_data, is_refused
 
 
 # --- iterators over dicts ---------------------------------------------------------------------------------------------
@@ -146,10 +144,7 @@ def test_served(function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize("function", SERVED)
 def test_of_data(function: Callable[..., Any]) -> None:
     """Where nothing is said of the arguments."""
-    value, gradient = value_and_grad(function)(X.copy())
-    with options(specialise=False, infer_data=True):
-        again, slope = value_and_grad(function)(X.copy())
-    np.testing.assert_allclose([again, *slope], [value, *gradient], rtol=1e-12)
+    check_data(function)
 
 
 # --- what is refused -------------------------------------------------------------------------------------------------
