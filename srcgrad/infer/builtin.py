@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from srcgrad.infer.classes import classes_of, is_instance
 from srcgrad.infer.copies import copied
 from srcgrad.infer.dispatch import asks_for_truth, truth_by_methods
 from srcgrad.infer.emitted import of_emitted
@@ -31,10 +32,8 @@ from srcgrad.infer.objects import (
     CONTAINERS,
     MAPPINGS,
     class_of,
-    classes_of,
     container,
     get_attribute,
-    is_instance,
     is_method,
     is_plain,
     looked_up,

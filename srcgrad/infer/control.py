@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from srcgrad.infer.classes import classes_of, is_instance
 from srcgrad.infer.dispatch import truth_by_methods
 from srcgrad.infer.exceptions import held_by_exceptions, holds_text, looks_into, throw
 from srcgrad.infer.frames import Frame, Way, Ways, merged
@@ -24,9 +25,7 @@ from srcgrad.infer.heap import Heap
 from srcgrad.infer.iteration import is_single
 from srcgrad.infer.objects import (
     class_of,
-    classes_of,
     data,
-    is_instance,
     is_method,
     is_plain,
     looked_up,

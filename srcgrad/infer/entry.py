@@ -33,7 +33,9 @@ from srcgrad.infer.assigned import Assigned
 from srcgrad.infer.heap import Contents, Site, joined
 from srcgrad.infer.named import is_named_tuple
 from srcgrad.infer.outside import Outside, is_known_by_kind, parts_of_model
+from srcgrad.infer.sparse import contents_of
 from srcgrad.infer.values import ANY, SCALARS, Array, Value, at, exact, of, union
+from srcgrad.runtime.exact import is_sparse
 from srcgrad.runtime.objects import fields_of, is_object
 
 #: The memory of all arrays among the arguments, which may overlap.
@@ -139,6 +141,8 @@ class Kinds:
             note_class(kind)
             fields = {name: inside(held) for name, held in fields_of(value).items()}
             return self._held(value, kind, tuple(fields.items()), Contents(single=False, fields=fields))
+        if is_sparse(kind) and (matrix := contents_of(value)) is not None:
+            return self._held(value, kind, ("sparse", value.dtype.str), matrix)
         is_slice = kind is slice and {*map(type, (value.start, value.stop, value.step))} <= {int, type(None)}
         if kind in _CLOSED or is_slice:
             site = Site(None, ("argument", kind), "outside")

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from srcgrad.infer import sparse
 from srcgrad.infer.dispatch import by_methods
 from srcgrad.infer.examples import outcomes
 from srcgrad.infer.generators import resumed
@@ -237,6 +238,8 @@ def arithmetic(
     frame.may_raise(heap)
     if any(value.is_any for value in operands):
         return ANY, analysis.unknown(operands, heap)
+    if any(map(sparse.may_be_matrix, operands)):
+        return sparse.operated(analysis, frame, statement, symbol, operands, in_place, heap)
     numbers = [_scalar_kinds(value) for value in operands]
     if all(kinds is not None for kinds in numbers):
         return _of_numbers(symbol, operands, numbers), heap  # type: ignore[arg-type]
@@ -277,18 +280,15 @@ def arithmetic(
     if in_place:
         for atom in operands[0].atoms:
             if isinstance(atom, At) and (atom.site.kind is None or atom.site.kind in CONTAINERS):
-                more = Contents(single=False, rest=union(*held))
-                heap = analysis.store(heap, atom.site, _added(heap[atom.site], more))
+                before = heap[atom.site]
+                more = replace(before, parts=None, entries=None, rest=union(before.items, *held), single=False)
+                heap = analysis.store(heap, atom.site, more)
         held.append(operands[0])
     value, heap = data(frame, statement, heap, *held)
     if kinds <= {list}:
         rest = Contents(rest=union(*held))
         value, heap = container(frame, statement, heap, list, rest, "list")
     return union(value, *operands[:in_place]), heap
-
-
-def _added(before: Contents, more: Contents) -> Contents:
-    return replace(before, parts=None, entries=None, rest=union(before.items, more.rest), single=False)
 
 
 def _container_of(atom: Any) -> Any:

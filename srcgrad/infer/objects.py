@@ -6,7 +6,6 @@ are.  A method of the user's that is found is entered; what is not understood is
 
 from __future__ import annotations
 
-from abc import ABCMeta
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -23,6 +22,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from srcgrad.frontend.journal import note_read
+from srcgrad.infer import sparse
 from srcgrad.infer.assigned import REFLECTIVE, SHAPING
 from srcgrad.infer.data import DESCRIBING, besides_data, is_attribute, is_data, is_of_methods
 from srcgrad.infer.enumerations import of_enumeration
@@ -133,40 +133,6 @@ def class_of(atom: Atom) -> type | None:
     return None
 
 
-def classes_of(analysis: Analysis, value: Value, heap: Heap) -> tuple[type, ...] | None:
-    """The classes that the second argument of ``isinstance`` names, None where one may run code of its own."""
-    found: list[type] = []
-    pending = list(value.atoms)
-    while pending:
-        match pending.pop():
-            case Exact(value=type() as kind) if type(kind) is type or (
-                type(kind) is ABCMeta and is_of_library(kind) and not analysis.assigned.may_be(kind, "register")
-            ):
-                found.append(kind)
-            case At(site=Site(kind=kind) as site) if kind is tuple and heap[site].parts is not None:
-                parts = heap[site].parts or ()
-                if len(value.atoms) > 1 or any(len(part.atoms) != 1 or part.is_any for part in parts):
-                    return None
-                pending += [atom for part in parts for atom in part.atoms]
-            case _:
-                return None
-    return None if value.is_any or len(value.atoms) != 1 else tuple(found)
-
-
-def is_instance(atom: Atom, kinds: tuple[type, ...] | None) -> bool | None:
-    """Whether the objects of an atom are of one of these classes; None where some may be."""
-    kind = class_of(atom)
-    if kind is None or kinds is None or not is_of_library(kind) and _answers_itself(kind):
-        return None
-    return issubclass(kind, kinds)
-
-
-def _answers_itself(kind: type) -> bool:
-    """Whether objects of a class may say that they are of another one."""
-    own = looked_up(kind, "__getattribute__") is not object.__getattribute__
-    return own or looked_up(kind, "__class__") is not vars(object)["__class__"]
-
-
 # --- truth -----------------------------------------------------------------------------------------------------------
 def truth(analysis: Analysis, frame: Frame, value: Value, heap: Heap) -> tuple[set[bool], Heap] | None:
     """What ``bool(value)`` may give; methods of the user's that it runs have run."""
@@ -220,6 +186,8 @@ def get_attribute(analysis: Analysis, frame: Frame, statement: Statement, base: 
     if base.is_any:
         analysis.assigned.is_lost |= name == "__dict__"
         return ANY, analysis.unknown([base], heap)
+    if sparse.may_be_matrix(base):
+        return sparse.attribute(analysis, frame, statement, base, name, heap)
     return of_each(base, heap, lambda atom, heap: _attribute(analysis, frame, statement, atom, name, heap))
 
 

@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from srcgrad.infer.builtin import length
+from srcgrad.infer.classes import classes_of, is_instance
 from srcgrad.infer.dataclassed import always_has
 from srcgrad.infer.heap import Contents, Heap
 from srcgrad.infer.named import is_named_tuple
-from srcgrad.infer.objects import class_of, classes_of, container, get_attribute, is_instance, is_plain
+from srcgrad.infer.objects import class_of, container, get_attribute, is_plain
 from srcgrad.infer.outside import is_of_library
 from srcgrad.infer.values import ANY, NEVER, SCALARS, At, Atom, Exact, Value, exact, of, union
 from srcgrad.ir import operations as ir

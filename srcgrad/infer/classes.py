@@ -1,0 +1,52 @@
+"""What ``isinstance`` answers of abstract values.
+
+Enters: the value that is asked, and the second argument.  Leaves: the classes that this names, and the answer for each
+atom; None where it may be either.
+"""
+
+from __future__ import annotations
+
+from abc import ABCMeta
+from typing import TYPE_CHECKING
+
+from srcgrad.infer.heap import Heap, Site
+from srcgrad.infer.objects import class_of, looked_up
+from srcgrad.infer.outside import is_of_library
+from srcgrad.infer.values import At, Atom, Exact, Value
+
+if TYPE_CHECKING:
+    from srcgrad.infer.interpreter import Analysis
+
+
+def classes_of(analysis: Analysis, value: Value, heap: Heap) -> tuple[type, ...] | None:
+    """The classes that the second argument of ``isinstance`` names, None where one may run code of its own."""
+    found: list[type] = []
+    pending = list(value.atoms)
+    while pending:
+        match pending.pop():
+            case Exact(value=type() as kind) if type(kind) is type or (
+                type(kind) is ABCMeta and is_of_library(kind) and not analysis.assigned.may_be(kind, "register")
+            ):
+                found.append(kind)
+            case At(site=Site(kind=kind) as site) if kind is tuple and heap[site].parts is not None:
+                parts = heap[site].parts or ()
+                if len(value.atoms) > 1 or any(len(part.atoms) != 1 or part.is_any for part in parts):
+                    return None
+                pending += [atom for part in parts for atom in part.atoms]
+            case _:
+                return None
+    return None if value.is_any or len(value.atoms) != 1 else tuple(found)
+
+
+def is_instance(atom: Atom, kinds: tuple[type, ...] | None) -> bool | None:
+    """Whether the objects of an atom are of one of these classes; None where some may be."""
+    kind = class_of(atom)
+    if kind is None or kinds is None or not is_of_library(kind) and _answers_itself(kind):
+        return None
+    return issubclass(kind, kinds)
+
+
+def _answers_itself(kind: type) -> bool:
+    """Whether objects of a class may say that they are of another one."""
+    own = looked_up(kind, "__getattribute__") is not object.__getattribute__
+    return own or looked_up(kind, "__class__") is not vars(object)["__class__"]
