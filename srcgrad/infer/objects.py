@@ -122,7 +122,7 @@ def is_method(found: object) -> bool:
 def class_of(atom: Atom) -> type | None:
     """The class of every object of an atom, where it is one; what was raised is of any class of exceptions."""
     match atom:
-        case At(site=Site(kind=kind)) if kind is BaseException:
+        case At(site=Site(kind=kind)) if kind in (BaseException, sparse.Entries):
             return None
         case Exact(value=value):
             return type(value)

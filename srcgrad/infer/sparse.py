@@ -43,7 +43,7 @@ _MOST = 16
 
 
 class Entries:
-    """The class of ``A.multiply(x)``: a sparse matrix whose entries may vary."""
+    """Stands for the class of ``A.multiply(x)``, which is that of some sparse matrix: its entries may vary."""
 
 
 def is_matrix(atom: Atom) -> bool:

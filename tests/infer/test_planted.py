@@ -13,6 +13,7 @@ import pytest
 from srcgrad.infer import (
     assigned,
     calls,
+    classes,
     control,
     copies,
     exceptions,
@@ -150,7 +151,7 @@ def _exceptions_hold_nothing(patch: Any) -> None:
 
 
 def _classes_are_what_objects_say(patch: Any) -> None:
-    patch(objects, "_answers_itself", lambda kind: False)
+    patch(classes, "_answers_itself", lambda kind: False)
 
 
 def _nothing_happens_between_items(patch: Any) -> None:

@@ -131,6 +131,16 @@ def decided(x):
     return np.sum(W @ x) if W.sum() > 0 else W.sum() ** 2
 
 
+def asked_for_its_class(x):
+    W = A.multiply(x)
+    return W.sum() if isinstance(W, sparse.sparray) else np.sum(x)
+
+
+def asked_for_its_class_itself(x):
+    W = A.multiply(x)
+    return W.sum() if type(W) is sparse.coo_array or sparse.issparse(W) else np.sum(x)
+
+
 def entries_changed(x):
     C = A.copy()
     y = C @ (x * x)
@@ -152,7 +162,7 @@ def kept_outside(x):
 KEPT: list[Any] = []
 REFUSED = [
     divided_by_what_varies, of_an_earlier_round, handed_to_itself, captured, decided, entries_changed, item_stored,
-    kept_outside,
+    kept_outside, asked_for_its_class, asked_for_its_class_itself,
 ]  # fmt: skip
 
 
