@@ -59,6 +59,8 @@ def described(value: Any) -> object:
         return exact(value.__func__), described(value.__self__)
     if not is_known_by_kind(value):
         parts = parts_of_model(value) or {}
+        if is_sparse(type(value)):  # its entries may be replaced by those of another dtype
+            return exact(value), value.dtype.str
         return exact(value), *((name, described(held)) for name, held in parts.items())
     return Kinds(Outside(Assigned(), list[Any].clear), exact).of(value)
 
