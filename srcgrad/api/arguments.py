@@ -187,6 +187,8 @@ def kind_of(value: object) -> object:
         return type(value), tuple((name, kind_of(item)) for name, item in fields_of(value).items())
     if is_static(value) or isinstance(value, type | Enum):
         return value
+    if is_sparse(type(value)):
+        return type(value), len(value.shape), value.dtype.str  # type: ignore[attr-defined]
     if type(value) is slice:
         return slice, kind_of(value.start), kind_of(value.stop), kind_of(value.step)
     return type(value)

@@ -273,7 +273,8 @@ class ForeignValues(Generated):
         hint = "factors and entries of sparse matrices are constants: write s * (A @ x) instead of (s * A) @ x"
         refusal = UnsupportedSyntax(reason, self.source.span(node), label="this varies", hint=hint)
         makes = known if isinstance(known, Foreign) else DATA
-        return made, Unruled(refusal, makes=makes) if names_read(made) or isinstance(makes, Foreign) else Fixed()
+        names = tuple(sorted(names_read(made)))  # products have no adjoint of their matrix: none of them may vary
+        return made, Unruled(refusal, given=names, makes=makes) if names or isinstance(makes, Foreign) else Fixed()
 
     def _is_number(self, atom: gast.expr) -> bool:
         """Whether an operand is certainly a number."""

@@ -211,8 +211,8 @@ class Create:
 class Unruled:
     """A call that has no derivative rule: as ``Fixed`` while no name it reads is varied, else ``refusal`` is raised.
 
-    ``draws``: of a generator of random numbers, or of a set, whose results are memory of their own.  Of a set ``given``
-    is what is put in, which alone may not vary, of use or not; ``makes`` is what is known of the result."""
+    ``draws``: of a generator of random numbers, or of a set, whose results are memory of their own.  ``given``: what is
+    put into a set, or makes a sparse matrix, which alone may not vary, of use or not; ``makes``: what the result is."""
 
     refusal: SrcgradError
     draws: bool = False

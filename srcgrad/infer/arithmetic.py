@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from srcgrad.infer import sparse
 from srcgrad.infer.dispatch import by_methods
 from srcgrad.infer.examples import outcomes
 from srcgrad.infer.heap import Contents, Heap
@@ -63,6 +64,8 @@ def arithmetic(
         return None
     if any(value.is_any for value in operands):
         return ANY, analysis.unknown(operands, heap)
+    if any(map(sparse.may_be_matrix, operands)):
+        return sparse.operated(analysis, frame, statement, symbol, operands, in_place, heap)
     numbers = [_scalar_kinds(value) for value in operands]
     if all(kinds is not None for kinds in numbers):
         return _with_heap(_of_numbers(symbol, operands, numbers), heap)  # type: ignore[arg-type]

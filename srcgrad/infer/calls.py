@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from srcgrad.frontend.derivatives import transform_of
-from srcgrad.infer import named
+from srcgrad.infer import named, sparse
 from srcgrad.infer.applying import (
     OPERATORS,
     applied,
@@ -260,6 +260,8 @@ def _of_builtin(
     values = (receiver, *given.values())
     if receiver.is_any:
         return ANY, analysis.unknown(values, heap)
+    if sparse.may_be_matrix(receiver):
+        return sparse.method(analysis, frame, statement, receiver, name, given, heap)
     (atom,) = receiver.atoms if len(receiver.atoms) == 1 else (None,)
     kind: Any = np.ndarray if isinstance(atom, Array) else None
     if isinstance(atom, At):

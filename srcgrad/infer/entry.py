@@ -33,7 +33,9 @@ from srcgrad.infer.assigned import Assigned
 from srcgrad.infer.heap import Contents, Site, joined
 from srcgrad.infer.named import is_named_tuple
 from srcgrad.infer.outside import Outside, is_known_by_kind, parts_of_model
+from srcgrad.infer.sparse import contents_of
 from srcgrad.infer.values import ANY, SCALARS, Array, Value, at, exact, of, union
+from srcgrad.runtime.exact import is_sparse
 from srcgrad.runtime.objects import fields_of, is_object
 
 #: The memory of all arrays among the arguments, which may overlap.
@@ -57,6 +59,8 @@ def described(value: Any) -> object:
         return exact(value.__func__), described(value.__self__)
     if not is_known_by_kind(value):
         parts = parts_of_model(value) or {}
+        if is_sparse(type(value)):  # its entries may be replaced by those of another dtype
+            return exact(value), value.dtype.str
         return exact(value), *((name, described(held)) for name, held in parts.items())
     return Kinds(Outside(Assigned(), list[Any].clear), exact).of(value)
 
@@ -145,6 +149,8 @@ class Kinds:
             note_class(kind)
             fields = {name: inside(held) for name, held in fields_of(value).items()}
             return self._held(value, kind, tuple(fields.items()), Contents(single=False, fields=fields))
+        if is_sparse(kind) and (matrix := contents_of(value)) is not None:
+            return self._held(value, kind, ("sparse", value.dtype.str), matrix)
         is_slice = kind is slice and {*map(type, (value.start, value.stop, value.step))} <= {int, type(None)}
         is_dtype = isinstance(value, np.dtype) or kind is type and value in (bool, int, float, complex)
         if kind in _CLOSED or is_slice or is_dtype or isinstance(value, type) and issubclass(value, np.generic):

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from srcgrad.frontend.journal import note_read
+from srcgrad.infer import sparse
 from srcgrad.infer.assigned import REFLECTIVE, SHAPING
 from srcgrad.infer.data import DESCRIBING, besides_data, is_attribute, is_data, is_of_methods
 from srcgrad.infer.enumerations import of_enumeration
@@ -127,7 +128,7 @@ def iterates_itself(analysis: Analysis, kind: Any) -> bool:
 def class_of(atom: Atom) -> type | None:
     """The class of every object of an atom, where it is one; what was raised is of any class of exceptions."""
     match atom:
-        case At(site=Site(kind=kind)) if kind is BaseException:
+        case At(site=Site(kind=kind)) if kind in (BaseException, sparse.Entries):
             return None
         case Exact(value=value):
             return type(value)
@@ -198,6 +199,8 @@ def get_attribute(analysis: Analysis, frame: Frame, statement: Statement, base: 
     if base.is_any:
         analysis.assigned.is_lost |= name == "__dict__"
         return ANY, analysis.unknown([base], heap)
+    if sparse.may_be_matrix(base):
+        return sparse.attribute(analysis, frame, statement, base, name, heap)
     return of_each(base, heap, lambda atom, heap: _attribute(analysis, frame, statement, atom, name, heap))
 
 

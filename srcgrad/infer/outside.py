@@ -37,6 +37,7 @@ from srcgrad.infer.assigned import Assigned
 from srcgrad.infer.examples import is_named
 from srcgrad.infer.heap import Contents, Site
 from srcgrad.infer.named import is_named_tuple
+from srcgrad.infer.sparse import contents_of
 from srcgrad.infer.values import ANY, SCALARS, Array, Bound, Exact, Of, Value, at, exact, union
 from srcgrad.language.effects import is_compiled_ufunc, of_function
 from srcgrad.language.models.array_modules import canonical
@@ -192,6 +193,10 @@ class Outside:
             return exact(found)
         if kind is np.vectorize or any(found is each for each in JOINING):
             return exact(found)  # what it calls or joins is looked at where it is called or indexed
+        if is_sparse(kind) and (matrix := contents_of(found)) is not None:
+            site = self._site(kind, found)
+            self.contents[site] = matrix
+            return at(site)
         if not callable(found) and (is_sparse(kind) or why_refused(found) is not None):
             return ANY  # its class decides what is computed with it
         if isinstance(found, COMPILED_BY_CYTHON) and is_of_library(found) or is_distribution(found):

@@ -32,7 +32,7 @@ from srcgrad.rules.formula import is_named_number, object_of
 from srcgrad.rules.table import is_constant, lookup
 from srcgrad.rules.table import method as method_function
 from srcgrad.rules.template import Rule, UnsupportedCall
-from srcgrad.specialise import containers, emitted, sets, stores
+from srcgrad.specialise import containers, emitted, sets, sparse, stores
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.dispatching import Method
 from srcgrad.specialise.expressions import (
@@ -120,6 +120,8 @@ def call(context: Context, node: gast.Call) -> Made:
     if is_method and isinstance(node.func, gast.Attribute):
         bound = replace(bounds[0], receiver=union(*(each.receiver for each in bounds)))
         if bound.function is None:
+            if (product := sparse.method(context, node, bound, atom)) is not None:
+                return product
             changed = sets.method(context, node, bound) or containers.method(context, node, bound)
             changed = changed or stores.method(context, node, bound)
             if changed is not None and isinstance(changed[1], nf.Exchange) and not bound.name.startswith("pop"):  # None
@@ -202,6 +204,7 @@ def _applied(
     # Where a method of the user's takes part in a copy, the analysis has noted it as unknown code.
     is_copy = function in (copy.copy, copy.deepcopy)
     looks_only = is_copy or is_of_emitted(function)
+    sparse.require_no_matrix(context, function, given)
     if not looks_only and any(holds_objects(context.facts, context.value(argument)) for argument in given):
         context.refuse(node, "a function that is applied to objects")
     if any(id(object_of(argument)) in JOINING or any(

@@ -17,6 +17,7 @@ import numpy as np
 from srcgrad.infer.facts import Facts
 from srcgrad.infer.heap import Site
 from srcgrad.infer.objects import CONTAINERS
+from srcgrad.infer.sparse import is_matrix, is_weighed
 from srcgrad.infer.values import Array, At, Bound, Exact, Of, Value
 from srcgrad.ir import operations as ir
 from srcgrad.ir.regions import operands_of
@@ -43,6 +44,8 @@ def _carries(facts: Facts, atom: Any, depth: int) -> bool:
             return issubclass(kind, float | complex | np.inexact)
         case Array():
             return atom.dtype is None or atom.dtype.kind in "fcO"
+        case At(site=site) if is_matrix(atom) or is_weighed(atom):
+            return True  # so that it is a name, which is refused where it varies
         case At(site=site) if site.kind in _PLAIN and not _is_tuple(facts, site):
             return False
         case At(site=site) if site.kind is not None and not facts.is_seen(site) and depth < 4:

@@ -24,6 +24,7 @@ from srcgrad.infer.heap import Site
 from srcgrad.infer.items import is_index, is_slice
 from srcgrad.infer.named import is_named_tuple
 from srcgrad.infer.objects import CONTAINERS
+from srcgrad.infer.sparse import may_be_matrix
 from srcgrad.infer.values import (
     Array,
     At,
@@ -37,6 +38,7 @@ from srcgrad.infer.values import (
 )
 from srcgrad.rules.table import attribute as attribute_function
 from srcgrad.rules.table import is_constant, lookup, member_refusal, operator_of
+from srcgrad.specialise import sparse
 from srcgrad.specialise.carrying import carries
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.functions import is_made
@@ -55,6 +57,8 @@ def settled(context: Context, node: Any) -> Any:
         if isinstance(part, gast.ListComp | gast.GeneratorExp | gast.Lambda | gast.NamedExpr | gast.SetComp):
             context.refuse(part, "this expression")
         match part:
+            case gast.Name():
+                sparse.require_whole(context, part)
             case gast.Attribute(value=base, attr=name):
                 require_member(context, base, name)
             case gast.Call(func=gast.Name(id="getattr"), args=[base, gast.Constant(value=str() as name), *_]):
@@ -216,6 +220,8 @@ def operate(context: Context, op: gast.AST, atoms: list[gast.expr], node: Any) -
 
     if (made := sets.operated(context, op, atoms, node)) is not None:
         return made
+    if (made := sparse.operated(context, op, atoms, node)) is not None:
+        return made
     if any(_is_object(context.value(operand)) for operand in atoms):
         context.refuse(node, "an operator of an object")
     function = operator_of(type(op))
@@ -276,6 +282,8 @@ def is_spelled(node: Any) -> bool:
 
 def _attribute(context: Context, node: Any, base: Any, name: str) -> Made:
     value = context.value(base)
+    if may_be_matrix(value):
+        return sparse.attribute(context, node, atom(context, base))
     if any(map(is_method, context.value(node).atoms)) and not is_field(value, name):
         context.refuse(node, "a method as a value")
     from srcgrad.specialise.fields import classes_of, read  # whose objects are expressions in turn

@@ -34,7 +34,7 @@ from srcgrad.ir.restoring.functions import restored_body
 from srcgrad.ir.restoring.pending import uses_of
 from srcgrad.language.effects import of_function
 from srcgrad.rules.table import is_constant
-from srcgrad.specialise import containers, emitted, sets, stores
+from srcgrad.specialise import containers, emitted, sets, sparse, stores
 from srcgrad.specialise.attempts import without_try
 from srcgrad.specialise.collecting import collected
 from srcgrad.specialise.context import Context
@@ -83,7 +83,7 @@ def specialised(instance: Instance) -> nf.Function:
     context = Context(made, facts, naming, source, Namer({*used, *parameters}), frozenset(parameters))
     if made.this is not None and made.this in uses_of(made.function):
         context.refuse(source.node, "an object that is handed on while it is made")
-    if (what := misused(made, made.function.body)) is not None:
+    if (what := misused(made, made.function.body) or sparse.misused(made)) is not None:
         context.refuse(source.node, what)
     if any(_binds_outside(made.function, statement) for _, statement in walk_ir(made.function.body)):
         context.refuse(source.node, "a store into a variable outside of the function")

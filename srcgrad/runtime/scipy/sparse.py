@@ -70,6 +70,8 @@ def _added(g: Any, places: Any, size: int) -> Any:
 
 def entries(A: Any, x: Any) -> Any:
     """The entries of ``A.multiply(x)``, in the order of ``A.tocoo()``."""
+    if is_sparse(type(x)):
+        raise RefusedType(f"a {named(type(x))} stands where a sparse matrix is multiplied by an array")
     return A.tocoo().data * np.ravel(x)[_flat(A, x)]
 
 
