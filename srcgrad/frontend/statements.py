@@ -174,6 +174,10 @@ class Statements(ForeignValues):
             self.pending = Counter(node.target.id for node in parts if isinstance(node, gast.NamedExpr))
         if not isinstance(statement, gast.ClassDef):  # what it holds is no part of this function
             self.refuse_asking(*_heads(statement))
+        if isinstance(statement, gast.Assign) and any(
+            isinstance(target, gast.Subscript) and isinstance(target.slice, gast.Slice) for target in statement.targets
+        ):
+            self.refuse_gone_over(statement.value, statement.value)  # a list takes the items
 
     def _assignment(self, target: gast.expr, value: gast.expr) -> None:
         match target:

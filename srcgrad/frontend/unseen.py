@@ -11,11 +11,13 @@ and the object may be the caller's: none of this is seen where a method only ans
 from __future__ import annotations
 
 from collections.abc import Iterator
+from types import FunctionType
 
 import gast
 
 from srcgrad.frontend import implicit
-from srcgrad.frontend.classes import COMPARISONS
+from srcgrad.frontend.classes import COMPARISONS, found
+from srcgrad.frontend.data_model import run_over
 from srcgrad.frontend.known import classes_in, instances_of
 from srcgrad.frontend.objects import Objects
 from srcgrad.rules.memory import LIBRARIES, home_of
@@ -53,8 +55,21 @@ class Unseen(Objects):
         if static is not None and any(static.value is each for each in _HOLDING):
             for argument in node.args:
                 self._refuse_asked(node, argument)
+                if static.value is not len:
+                    self.refuse_gone_over(node, argument)
         else:
             self.refuse_storing_operand(node)
+
+    def refuse_gone_over(self, node: gast.AST, operand: gast.expr) -> None:
+        """Refuse an object whose items are asked for by a method that stores."""
+        for kind in sorted({each.kind for each in instances_of(self.peek(operand))}, key=lambda k: k.__qualname__):
+            raw = found(kind, "__iter__")
+            names = ("__iter__", "__next__", "__getitem__")
+            name = next((name for name in names if implicit.stores_as(kind, name)), None)
+            if name is None and isinstance(raw, FunctionType) and run_over(raw) is None:
+                name = "__iter__"  # what it gives may store when it is asked
+            if name is not None:
+                raise self.refuse(node, *implicit.stores_unseen(kind, name))
 
     def _refuse_compared(self, node: gast.Compare) -> None:
         """Refuse objects outside that are compared by a method that stores; what is made here is called by it."""

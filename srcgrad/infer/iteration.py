@@ -6,6 +6,7 @@ Enters: what is iterated.  Leaves: its iterator, or what one item may be, and th
 from __future__ import annotations
 
 from collections import Counter, OrderedDict, defaultdict, deque
+from inspect import isgeneratorfunction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -37,6 +38,7 @@ from srcgrad.infer.values import (
     of,
     union,
 )
+from srcgrad.language.models import CLASSES
 
 if TYPE_CHECKING:
     from srcgrad.infer.frames import Frame
@@ -141,9 +143,12 @@ def iterate(analysis: Analysis, frame: Frame, statement: Statement, value: Value
         elif isinstance(atom, Exact | Of) and (kind in SCALARS or issubclass(kind or object, np.generic)):
             continue
         elif isinstance(atom, At) and kind is not None and iterates_itself(analysis, kind):
-            begun = analysis.call(frame, statement, exact(looked_up(kind, "__iter__")), (source,), heap)
-            if begun is not None and any(isinstance(a, At) and iterates_itself(analysis, a.site.kind)
-                                         for a in begun[0].atoms):  # an iterator of the user's
+            method = looked_up(kind, "__iter__")
+            begun = analysis.call(frame, statement, exact(method), (source,), heap)
+            if begun is not None and (
+                kind not in CLASSES and isgeneratorfunction(method)  # of whose body no summary is kept
+                or any(isinstance(a, At) and iterates_itself(analysis, a.site.kind) for a in begun[0].atoms)
+            ):  # an iterator of the user's
                 begun = ANY, analysis.unknown([begun[0]], begun[1])
             if begun is not None:
                 found.append(begun[0])

@@ -221,6 +221,8 @@ def require_not_none(x: Any, name: str = "", *other: Any) -> None:
 def require_given(items: Any, count: int, name: str, is_rest: bool = False) -> None:
     """Raise what Python raises where a star gives a function fewer items than it has parameters left, or more; where
     ``is_rest``, it takes more."""
+    if is_object(items):
+        raise RefusedType(f"a star of a {type(items).__name__}, whose __iter__ says how many items there are")
     given = len(items) if hasattr(items, "__len__") else count  # an iterator is taken apart where it is unpacked
     if given < count:
         raise TypeError(f"{name}() missing {count - given} required positional argument{'s' * (count - given > 1)}")
