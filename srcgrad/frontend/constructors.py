@@ -318,13 +318,12 @@ class Constructors(Asked):
         return placed(gast.Call(reference(importable(name, factory)), [], []), node)
 
     # --- operators ---------------------------------------------------------------------------------------------------
-    def _require_number(self, atom: gast.expr, right: Known, node: gast.expr) -> None:
+    def _number_handed(self, atom: gast.expr, right: Known, node: gast.expr) -> gast.expr:
         assert isinstance(right, Instance)
         if isinstance(atom, gast.Constant) or getattr(right.kind, "__array_ufunc__", ...) is None:
-            return
+            return atom
         is_sequence = all(found(right.kind, name) is not ABSENT for name in ("__len__", "__getitem__"))
         told = [constant(True, node)] if is_sequence else []
         checked = call_runtime(runtime.require_reflected, [atom, constant(right.kind.__name__, node), *told], node)
         self.out.append(Effect(placed(gast.Expr(checked), node), self.span))
-
-
+        return self.value(call_runtime(runtime.handed, [atom, constant(right.kind.__name__, node)], node))

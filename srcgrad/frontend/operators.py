@@ -96,7 +96,7 @@ class Operators(Declining):
             self._refuse_ufuncs(atoms[0], right.kind, node)
         if swapped:
             if not holds_objects(left):
-                self._require_number(atoms[0], right, node)
+                atoms = [self._number_handed(atoms[0], right, node), atoms[1]]
             self.refuse_declining(node, reflected, atoms[::-1])
             return self._operated(node, reflected, [atoms[1], atoms[0]], right)
         return None
@@ -133,8 +133,9 @@ class Operators(Declining):
             raise self.refuse(node, reason, "call a method, or set __array_ufunc__ = None in the class")
 
     @abstractmethod
-    def _require_number(self, atom: gast.expr, right: Known, node: gast.expr) -> None:
-        """Check when the program runs that an array does not take the operator for itself."""
+    def _number_handed(self, atom: gast.expr, right: Known, node: gast.expr) -> gast.expr:
+        """A number as the reflected method gets it; an array that takes the operator for itself is refused when the
+        program runs."""
 
     def _operated(self, node: gast.expr, name: str, atoms: list[gast.expr], known: Known) -> Made:
         atom = atoms[0]

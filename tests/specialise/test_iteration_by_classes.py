@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from srcgrad import grad, options
+from srcgrad import UnsupportedSyntax, grad, options
+from srcgrad.runtime.refusals import Refused
 from tests.specialise.serving import check_refused, check_right, program_of, serving
 
 X = np.array([0.7, 1.3, 0.4, 0.9])
@@ -175,3 +176,72 @@ def test_it_raises_what_python_raises(function, text, monkeypatch):
     with serving(program_of(function, (X,)), monkeypatch.setattr), options(check=False):
         with pytest.raises(ValueError, match=text):
             grad(function)(X)
+
+
+# --- what stores when it is gone over, where no call of it is written ------------------------------------------------
+class Doubling:
+    def __init__(self, v):
+        self.v = v
+
+    def __iter__(self):
+        self.v = self.v * 2.0
+        yield self.v
+        yield self.v * 3.0
+
+
+class Longer:
+    """Its length is not how many items it gives."""
+
+    def __init__(self, v):
+        self.v = v
+
+    def __len__(self):
+        return 5
+
+    def __iter__(self):
+        return iter([self.v, 2.0])
+
+
+def of_two(a, b):
+    return a * b
+
+
+def unpacked_by_a_generator(x):
+    held = Doubling(x[0])
+    a, *b = held
+    return held.v * held.v
+
+
+def asked_by_any(x):
+    held = Doubling(x[0])
+    return held.v * held.v if any(held) else held.v
+
+
+def put_into_a_slice(x):
+    held, items = Doubling(x[0]), [1.0, 2.0]
+    items[1:] = held
+    return held.v * held.v
+
+
+def counted_as_a_list(x):
+    held = Doubling(x[0])
+    return len(list(held)) * held.v
+
+
+def starred(x):
+    held = Longer(x[0])
+    try:
+        k = of_two(*held)
+    except TypeError:
+        k = 7.0
+    return held.v * k
+
+
+@pytest.mark.parametrize("way", [{}, {"infer": False}, {"specialise": False}], ids=str)
+@pytest.mark.parametrize("function", [
+    unpacked_by_a_generator, asked_by_any, put_into_a_slice, counted_as_a_list, starred,
+])  # fmt: skip
+def test_what_is_stored_unseen_is_refused(function, way):
+    """Silently wrong: what ``__iter__`` stored was lost, and a star was as long as ``__len__`` said."""
+    with options(**way), pytest.raises((UnsupportedSyntax, Refused)):
+        grad(function)(X)

@@ -195,6 +195,18 @@ def test_it_is_right(function, monkeypatch):
     check_right(function, monkeypatch, X)
 
 
+@pytest.mark.parametrize("way", [{}, {"infer": False}, {"specialise": False}], ids=str)
+def test_the_reflected_method_is_given_a_number_of_python(way):
+    def function(x):
+        return x[0] + Typed(x[1])
+
+    steps = 1e-6 * np.eye(len(X))
+    with options(**way):
+        value, found = value_and_grad(function)(X)
+    np.testing.assert_allclose(value, function(X))
+    np.testing.assert_allclose(found, [(function(X + e) - function(X - e)) / 2e-6 for e in steps], rtol=1e-6)
+
+
 def test_numbers_of_numpy_are_handed_over_as_those_of_python():
     function = numbers_of_numpy_are_handed_over_as_those_of_python
     steps = 1e-6 * np.eye(len(X))
