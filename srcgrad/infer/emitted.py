@@ -18,7 +18,7 @@ from srcgrad.infer.applying import applied
 from srcgrad.infer.heap import Contents, Heap, Site
 from srcgrad.infer.iteration import elements
 from srcgrad.infer.objects import MAPPINGS, container, get_attribute, is_plain
-from srcgrad.infer.outside import is_of_library
+from srcgrad.infer.outside import is_of_library, is_of_users
 from srcgrad.infer.parameters import Given
 from srcgrad.infer.values import NEVER, Array, At, Atom, Exact, Value, are_numbers, at, exact, is_unchanging, union
 from srcgrad.language.effects import is_listed, is_of_emitted, of_function
@@ -53,7 +53,7 @@ def of_emitted(
         return _as_list(analysis, frame, statement, given, heap)
     if function in ATTEMPTS:
         return _attempted(analysis, frame, statement, given, heap)
-    if function is runtime.raisable and not any(map(_is_of_users, given.positional[0].atoms)):
+    if function is runtime.raisable and not any(map(is_of_users, given.positional[0].atoms)):
         return Value(RAISED.atoms - {Exact(None)}), heap
     effect = of_function(function)
     if lookup(function) is None and not is_constant(function) and not is_listed(function):
@@ -132,11 +132,6 @@ def _attempted(analysis: Analysis, frame: Frame, statement: Statement, given: Gi
         frame.may_raise(each)
         after = after.join(each)
     return container(frame, statement, after, tuple, Contents(parts=(union(value, exact(None)), RAISED)))
-
-
-def _is_of_users(atom: Atom) -> bool:
-    kind = atom.site.kind if isinstance(atom, At) else atom.value if isinstance(atom, Exact) else None
-    return isinstance(kind, type) and not is_of_library(kind)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from srcgrad.infer.applying import parts_of
 from srcgrad.infer.heap import Contents, Heap
 from srcgrad.infer.objects import CONTAINERS, class_of, looked_up
-from srcgrad.infer.outside import is_of_library
+from srcgrad.infer.outside import is_of_library, is_of_users
 from srcgrad.infer.values import ANY, At, Atom, Bound, Exact, Value, at, is_unchanging, union
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Operand
@@ -36,17 +36,11 @@ def raised(analysis: Analysis, frame: Frame, given: Sequence[Value], heap: Heap)
         value.is_any or any(not is_unchanging(a) and not _is_exception(a) for a in value.atoms) for value in held
     ):
         return heap  # text alone
-    if any(value.is_any or any(map(_is_of_users, value.atoms)) for value in given):  # a class is called
+    if any(value.is_any or any(map(is_of_users, value.atoms)) for value in given):  # a class is called
         return analysis.unknown(given, heap, is_run=False)
     analysis.carried.update(given)
     analysis.throws_data = True
     return heap
-
-
-def _is_of_users(atom: Atom) -> bool:
-    """Whether an atom is a class of the user's, or an object of one."""
-    kind = atom.site.kind if isinstance(atom, At) else getattr(atom, "value", None)
-    return isinstance(kind, type) and not is_of_library(kind)
 
 
 def _is_exception(atom: Atom) -> bool:

@@ -38,7 +38,7 @@ from srcgrad.infer.examples import is_named
 from srcgrad.infer.heap import Contents, Site
 from srcgrad.infer.named import is_named_tuple
 from srcgrad.infer.sparse import contents_of
-from srcgrad.infer.values import ANY, SCALARS, Array, Bound, Exact, Of, Value, at, exact, union
+from srcgrad.infer.values import ANY, SCALARS, Array, At, Atom, Bound, Exact, Of, Value, at, exact, union
 from srcgrad.language.effects import is_compiled_ufunc, of_function
 from srcgrad.language.models.array_modules import canonical
 from srcgrad.rules.table import is_constant, lookup
@@ -74,6 +74,12 @@ def is_of_library(value: object) -> bool:
     else:
         home = package_of(value if isinstance(value, type) else type(value))
     return isinstance(home, str) and home.partition(".")[0] in LIBRARIES or home is None
+
+
+def is_of_users(atom: Atom) -> bool:
+    """Whether an atom is a class of the user's, or an object of one."""
+    kind = atom.site.kind if isinstance(atom, At) else getattr(atom, "value", None)
+    return isinstance(kind, type) and not is_of_library(kind)
 
 
 def is_remembering(value: object) -> bool:
