@@ -134,8 +134,7 @@ class Operators(Declining):
 
     @abstractmethod
     def _number_handed(self, atom: gast.expr, right: Known, node: gast.expr) -> gast.expr:
-        """A number as the reflected method gets it; an array that takes the operator for itself is refused when the
-        program runs."""
+        """A number as the reflected method gets it; an array that takes the operator is refused when it runs."""
 
     def _operated(self, node: gast.expr, name: str, atoms: list[gast.expr], known: Known) -> Made:
         atom = atoms[0]
