@@ -36,10 +36,11 @@ def unruled(
     """``draws``: its results are memory of their own.  Raises ``UnsupportedSyntax`` where it is not known whether what
     it reads varies: nothing that carries a derivative reads it."""
     expression, name = settled(context, node), spelled(node.func) if name is None else name
-    locals_ = [part for part in walk(node) if context.is_local(part)]
-    if not locals_:
+    if not any(map(context.is_local, walk(node))):
         return expression, nf.Fixed()
-    if any(context.is_fixed(part) and carries(context.facts, context.value(part)) for part in locals_):
+    given = [*node.args, *node.keywords] if draws else [node]  # the generator that draws is no number
+    read = [part for each in given for part in walk(each) if context.is_local(part)]
+    if any(context.is_fixed(part) and carries(context.facts, context.value(part)) for part in read):
         context.refuse(node, f"a call of {name}")
     return expression, nf.Unruled(missing_rule(name, function, context.span, hint), draws)
 
