@@ -16,7 +16,7 @@ from types import FunctionType
 import gast
 
 from srcgrad.frontend import implicit
-from srcgrad.frontend.classes import COMPARISONS, found
+from srcgrad.frontend.classes import ABSENT, COMPARISONS, found
 from srcgrad.frontend.data_model import run_over
 from srcgrad.frontend.known import classes_in, instances_of
 from srcgrad.frontend.objects import Objects
@@ -48,6 +48,11 @@ class Unseen(Objects):
         for node, operand in (asked for head in heads for asked in _asked(head)):
             if inner.isdisjoint(names_read(operand)):
                 self._refuse_asked(node, operand)
+        for node in (each for head in heads for each in walk(head) if isinstance(each, gast.Compare)):
+            for _, op, right in compared_in(node) if inner.isdisjoint(names_read(node)) else ():
+                kinds = [each.kind for each in instances_of(self.peek(right))]
+                if isinstance(op, gast.In | gast.NotIn) and any(found(k, "__contains__") is ABSENT for k in kinds):
+                    self.refuse_gone_over(node, right)
 
     def _refuse_given(self, node: gast.Call) -> None:
         """Refuse objects that a function of a library is given, which may run any of their methods."""
@@ -58,6 +63,8 @@ class Unseen(Objects):
                 if static.value is not len:
                     self.refuse_gone_over(node, argument)
         else:
+            if static is not None and (static.value is any or static.value is all):
+                self.refuse_gone_over(node, *node.args)
             self.refuse_storing_operand(node)
 
     def refuse_gone_over(self, node: gast.AST, operand: gast.expr) -> None:

@@ -202,6 +202,41 @@ class Longer:
         return iter([self.v, 2.0])
 
 
+class Giving:
+    """Its iterator stores into it."""
+
+    def __init__(self, v):
+        self.v = v
+
+    def __iter__(self):
+        return Taking(self)
+
+
+class Taking:
+    def __init__(self, of):
+        self.of, self.n = of, 0
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        self.n += 1
+        self.of.v = self.of.v * 2.0
+        if self.n > 2:
+            raise StopIteration
+        return self.of.v
+
+
+def asked_by_any_of_another(x):
+    held = Giving(x[0])
+    return held.v if any(held) else held.v * 5.0
+
+
+def sought_in(x):
+    held = Giving(x[0])
+    return held.v if 3.0 in held else held.v * held.v
+
+
 def of_two(a, b):
     return a * b
 
@@ -239,7 +274,8 @@ def starred(x):
 
 @pytest.mark.parametrize("way", [{}, {"infer": False}, {"specialise": False}], ids=str)
 @pytest.mark.parametrize("function", [
-    unpacked_by_a_generator, asked_by_any, put_into_a_slice, counted_as_a_list, starred,
+    unpacked_by_a_generator, asked_by_any, put_into_a_slice, counted_as_a_list, starred, asked_by_any_of_another,
+    sought_in,
 ])  # fmt: skip
 def test_what_is_stored_unseen_is_refused(function, way):
     """Silently wrong: what ``__iter__`` stored was lost, and a star was as long as ``__len__`` said."""
