@@ -53,7 +53,16 @@ def functions_in_a_list(x):
     return fs[0](x[1]) * fs[1](x[0])
 
 
+def a_function_of_what_is_bound_again(x):
+    f = None
+    for k in range(3):
+        if k == 1:
+            f = lambda v: v * (k + x[1])
+    return f(x[0]) * k
+
+
 SERVED = [
+    a_function_of_what_is_bound_again,
     bound_by_a_loop_before_it_is_changed, bound_in_the_first_round, not_read_on_this_way, functions_in_a_list,
 ]
 
