@@ -34,7 +34,7 @@ def by_class(function: Value) -> list[Any]:
 
 
 def is_by_rule(function: Any) -> bool:
-    """Whether a function is a library's, or one of Python's own that has a rule: what is known of it is not its text.
+    """Whether a function is a library's, or one of Python's own that has a rule: its text does not say what it does.
     """
     is_pythons = isinstance(function, FunctionType) and function.__module__ in LIBRARIES
     return is_of_library(function) or is_pythons and lookup(function) is not None

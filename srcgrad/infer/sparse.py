@@ -59,7 +59,7 @@ def may_be_matrix(value: Value) -> bool:
 
 
 def contents_of(found: Any) -> Contents | None:
-    """What is known of a sparse matrix; None of a vector, and of one whose numbers are no floats or integers."""
+    """The dtype of a sparse matrix, as its contents; None of a vector, and of what holds no floats or integers."""
     if found.ndim != 2 or found.dtype.kind not in "biufc" or not is_named(found.dtype):
         return None
     return Contents(single=False, fields={"dtype": exact(found.dtype)})

@@ -128,7 +128,7 @@ def _ask(summaries: Summaries, found: Summary) -> None:
 
 
 def _most_alike(known: list[Summary], asked: Summary) -> Summary:
-    """The last summary of which as much is known, so that what is known of one way is not lost with another: a manager
+    """The last summary of which as much is known, so that the facts of one path are not lost with another: a manager
     is left with None or with an exception."""
     return next((each for each in reversed(known) if _unknown(each) == _unknown(asked)), known[-1])
 

@@ -11,6 +11,7 @@ Enters: a call of the IR, what its function may be.  Leaves: statements with one
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import MethodType
 from typing import TYPE_CHECKING, Any
 
 from srcgrad.frontend.scope import importable
@@ -35,6 +36,8 @@ def chosen(
     made: Reduced, statement: Assign, call: ir.Call, value: Value, reduce: Callable[[Block], Block]
 ) -> list[Statement] | None:
     """The statements in place of a call; None where it is not known which function it is."""
+    if any(isinstance(atom, Exact) and isinstance(atom.value, MethodType) for atom in value.atoms):
+        made.refuse(statement.node, "one of several methods of a library's objects")  # looking up makes another
     (target,) = statement.targets
     summaries = made.called.get(statement, [])
     choices = _choices(made, statement, call, value)

@@ -29,7 +29,8 @@ from srcgrad.infer.sparse import CONSTANT_METHODS, is_matrix, is_weighed, may_be
 from srcgrad.infer.values import Array, At, Bound, Exact, Of, Value
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Version
-from srcgrad.ir.regions import Assign, If, Loop, blocks_of, operands_of, walk
+from srcgrad.ir.regions import Assign, blocks_of, operands_of, walk
+from srcgrad.ir.restoring.pending import own_operands
 from srcgrad.rules.table import load_library, lookup
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.reduced import Reduced
@@ -143,7 +144,7 @@ def misused(made: Reduced) -> str | None:
     exits = [made.function.body.exit]
     for _, statement in walk(made.function.body):
         exits += [block.exit for block in blocks_of(statement)]
-        given = _operands(statement)
+        given = own_operands(statement)
         weighed = [each for each in given if any(map(is_weighed, made.value(each).atoms))]
         match statement:
             case _ if not weighed or isinstance(statement, Assign) and isinstance(statement.operation, ir.Copy):
@@ -158,17 +159,6 @@ def misused(made: Reduced) -> str | None:
     if any(is_weighed(atom) for each in exits for one in operands_of(each) for atom in made.value(one).atoms):
         return f"{_WEIGHED} has the name of something else as well"
     return None
-
-
-def _operands(statement: Any) -> list[Any]:
-    match statement:
-        case Assign(operation=operation):
-            return list(operands_of(operation))
-        case If(test=test):
-            return [test]
-        case Loop(initial=initial):
-            return list(initial)
-    return []
 
 
 def _refuse_weighed(context: Context, what: str) -> NoReturn:

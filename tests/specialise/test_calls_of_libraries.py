@@ -266,3 +266,20 @@ def test_a_saved_program_depends_on_no_kind_of_a_global(tmp_path: Path, monkeypa
             np.testing.assert_allclose(saved.grad_f(X), numbers(module.f), rtol=1e-5)
     for name in ("with_globals", "saved_with_globals"):
         sys.modules.pop(name)
+
+
+def one_of_two_distributions(x):
+    chosen = stats.norm if x[0] > 0.1 else stats.gamma
+    return chosen.logpdf(x[1], x[0], 2.0)
+
+
+def several_distributions(x):
+    return sum(d.pdf(x[1], x[0] * 0.1, 1.5) for d in (stats.norm, stats.expon))
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["known", "data"])
+@pytest.mark.parametrize("f", [one_of_two_distributions, several_distributions])
+def test_one_of_several_methods_of_a_library_is_refused(f: Callable[..., Any], known: bool) -> None:
+    """Silently wrong: each look-up makes another object, so that none of them was the one that was asked for."""
+    with options(specialise=known), pytest.raises(SrcgradError):
+        grad(f)(X)
