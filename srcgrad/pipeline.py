@@ -50,8 +50,7 @@ from srcgrad.frontend.guards import guards_of
 from srcgrad.frontend.inline import inline_local_functions
 from srcgrad.frontend.journal import writing
 from srcgrad.frontend.normal_form import Call, Callee, Derived, Dynamic, Function, Guarded, unguarded
-from srcgrad.frontend.normalize import normalize, remembering, returned
-from srcgrad.frontend.telling import hands_out_functions
+from srcgrad.frontend.normalize import remembering
 from srcgrad.optimize import optimize
 from srcgrad.optimize.purity import enters
 from srcgrad.programs import Asked, Compiled, Prepared, Request, present_forms, present_options, without_collecting
@@ -114,9 +113,9 @@ class Module(CalleesAsValues):
         if callee not in normal:
             entry = self._entry(callee)
             with remembering(self.forms.written):  # from what is inferred of the call, or else by the front end
-                plain = of_text(callee, entry, self.forms.journal) if present_options().infer else None
+                plain = of_text(callee, entry, self.forms.journal)
                 if plain is None:
-                    plain = specialised(entry.instance) if isinstance(entry.instance, Instance) else normalize(entry)
+                    plain = specialised(self._inferred(entry).instance)
             self.underway.add(callee)
             try:
                 normal[callee] = inline_local_functions(plain, self._unless_underway)
@@ -125,6 +124,12 @@ class Module(CalleesAsValues):
             if present_options().check:
                 check_normal_form(normal[callee])
         return normal[callee]
+
+    def _inferred(self, callee: Callee) -> Callee:
+        """A callee with what is inferred of a call of which nothing is said."""
+        if callee.instance is not None:
+            return callee
+        return self.forms.callee(Request(callee, (), ""), callee_for)
 
     def _entry(self, callee: Callee) -> Callee:
         """The derivative that a callee is, as a function of its own; any other callee as it is."""
@@ -238,10 +243,8 @@ class Module(CalleesAsValues):
         return name_of(self.tangents[key])
 
     def primal(self, callee: Callee) -> gast.expr | None:
-        """A callee that the emitted module must hold itself: it reads its surroundings, hands out functions, or calls
-        what only the run tells: that is seen to store into nothing it is given."""
-        alone = isinstance(callee.function, FunctionType) and not callee.statics and callee.makes is None
-        kept = alone and not hands_out_functions(returned(callee), self.normalized(callee))
+        """A callee that the emitted module must hold itself: it reads its surroundings, or hands out functions."""
+        kept = isinstance(callee.function, FunctionType) and callee.makes is None
         return None if kept and not must_be_copied(callee, self.normalized) else self.copied(callee)
 
     def copied(self, callee: Callee) -> gast.expr:
@@ -393,7 +396,7 @@ def compile_request(request: Request, taken: frozenset[str] = frozenset()) -> Co
 
 
 def _compiled(module: Module, request: Request, taken: frozenset[str]) -> Compiled:
-    if request.inferred:
+    if request.callee.instance is None and isinstance(request.callee.function, FunctionType):
         request = replace(request, callee=module.forms.callee(request, callee_for))
     module.keys.entry = request.callee
     function = module.normalized(request.callee)
@@ -427,7 +430,7 @@ def _compiled(module: Module, request: Request, taken: frozenset[str]) -> Compil
     require_kept(next(made for made in module.functions if made.name == entry), stored)
     module.finish()
     if hidden := hidden_names(module.functions):
-        return compile_request(replace(request, inferred=False), taken | hidden)
+        return compile_request(request, taken | hidden)
     document(module.functions[0], function, request.callee, request.mode, request.wanted)
     if present_options().check:
         check_emitted(module.functions)

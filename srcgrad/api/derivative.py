@@ -148,17 +148,7 @@ class Derivative:
         function = self.primal
         if isinstance(function, Derivative):
             function = function._differentiable(values).entry
-        statics: tuple[tuple[str, object], ...] = ()
-        classes: tuple[tuple[int, object], ...] = ()
-        if values is not None:
-            from srcgrad.frontend.known import PLAIN
-            from srcgrad.frontend.meeting import known_of_argument
-
-            named = zip(self.parameters.names, values, strict=False)
-            statics = tuple((n, v) for n, v in named if is_static(v))
-            known = [(j, known_of_argument(v)) for j, v in enumerate(v for v in values if not is_static(v))]
-            classes = tuple(known) if any(each != PLAIN for _, each in known) else ()
-        return Callee(function, statics, self.parameters.lengths(values), classes)  # type: ignore[arg-type]
+        return Callee(function)  # type: ignore[arg-type]
 
     def _differentiable(self, values: tuple[Any, ...] | None) -> Compiled:
         """The program that a derivative of this one differentiates: it looks at its value where types prove nothing."""
@@ -184,15 +174,15 @@ class Derivative:
             values = values if decides else None
         key: object = (mode, options, shown, None if values is None else kinds_of(values))
         constants = () if values is None else self.parameters.constants(values, options.varying)
-        found = self._variants.get(key) or self._variants.get((key, constants))
+        found = self._variants.get((key, constants))
         if found is None or not found.is_current():
             from srcgrad.faults import reported
 
             require_exact_types(self.parameters.names, () if values is None else values)
             holds = require_captured_apart(self.parameters.names, values or (), self.wanted)
-            found, is_inferred = reported(self._compile)(values, mode, shown)
+            found = reported(self._compile)(values, mode, shown)
             self._holding.update([found] if holds else ())
-            key = (key, constants) if is_inferred else key
+            key = (key, constants)
             kept = [(k, one) for k, one in self._variants.items() if one.is_current()]
             self._variants = {**dict(kept[-PROGRAMS:]), key: found}
         elif found in self._holding:
@@ -200,8 +190,7 @@ class Derivative:
         found.refresh()
         return found
 
-    def _compile(self, values: tuple[Any, ...] | None, mode: str, shown: bool) -> tuple[Compiled, bool]:
-        """The program, and whether it, or what it derives, may be for arguments that are at their defaults."""
+    def _compile(self, values: tuple[Any, ...] | None, mode: str, shown: bool) -> Compiled:
         from srcgrad import programs
         from srcgrad.calling import DOORS
         from srcgrad.frontend.applying import applying, is_right_as_text
@@ -215,36 +204,26 @@ class Derivative:
         tupled, is_open = isinstance(self.argnums, tuple), values is None and not shown
         own = self.parameters.names[: len(self.parameters.first)]
         request = programs.Request(callee, self.wanted, mode, facts, tupled, DOORS, open=is_open, kept=own, shown=shown)
-        refused: Exception | None = None
-        failed: InternalError | None = None
+        if values is not None:
+            fixed = self.parameters.constants(values, options.varying)
+            known = self.parameters.spread(tuple(Constant(v) if name in fixed else v for name, v in named))
+            known = known if callee.function is self.primal else (self.arguments(values), {})  # one by one
+            request = replace(request, arguments=known, kinds=(kinds_of(values), fixed))
         applied = applying(self.primal, [n for n, v in named if v is None])  # the rule that it has, before its text
-        requests = [request] if applied is None else [replace(request, callee=replace(callee, function=applied))]
-        if applied is not None:
-            requests += [request] if is_right_as_text(self.primal) else []
-        elif options.infer and isinstance(callee.function, FunctionType) and (values is not None or options.infer_data):
-            inferred = replace(request, inferred=True)
-            if values is not None:
-                fixed = self.parameters.constants(values, options.varying)
-                known = self.parameters.spread(tuple(Constant(v) if name in fixed else v for name, v in named))
-                known = known if callee.function is self.primal else (self.arguments(values), {})  # one by one
-                inferred = replace(inferred, arguments=known, kinds=(kinds_of(values), fixed))
-            requests.insert(0 if options.infer_first else 1, inferred)
-        for each in requests:
+        if applied is None:
+            return compile_request(request)
+        by_rule = replace(request, callee=replace(callee, function=applied))
+        if values is not None:
+            by_rule = replace(by_rule, arguments=(self.arguments(values), {}))
+        try:
+            return compile_request(by_rule)
+        except (LanguageError, MissingRule) as refusal:
+            if not is_right_as_text(self.primal):
+                raise
             try:
-                return compile_request(each), each.inferred or isinstance(self.primal, Derivative)
-            except (LanguageError, MissingRule) as refusal:
-                refused = refusal if refused is None or each is request else refused
-            except InternalError as fault:  # behind a refusal, that is what is said
-                if options.check and refused is None:
-                    raise
-                failed = failed or fault
-        if refused is None:
-            assert failed is not None
-            raise failed
-        if isinstance(self.primal, Derivative) and options.infer:  # the text of a derivative that the front end writes
-            with programs.options(infer=False), suppress(LanguageError, MissingRule, InternalError):
-                return self._compile(values, mode, shown)
-        raise refused.with_traceback(None) from None
+                return compile_request(request)
+            except (LanguageError, MissingRule):
+                raise refusal from None
 
     def arguments(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
         """The values that a program takes: functions are compiled in, not passed."""

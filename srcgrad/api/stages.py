@@ -25,7 +25,7 @@ def text_at(callee: Callee, at: str, wanted: tuple[str, ...] = ()) -> str:
         return str(lowered(callee.function))
     if at == "infer":
         return _inferred(callee)
-    function = normalize(callee)
+    function = Module().normalized(callee)
     if at in ("source", "fence"):
         return str(function.source)
     if at in ("desugar", "normalize"):

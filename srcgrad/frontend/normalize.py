@@ -74,6 +74,20 @@ Form = Function | UnsupportedSyntax
 
 def normalize(callee: Callee) -> Function:
     """The normal form of a callee; raises ``LanguageError`` where the program is outside of the language."""
+    import traceback
+
+    f = callee.function
+    stack = traceback.extract_stack(limit=12)
+    where = " < ".join(f"{x.name}" for x in reversed(stack[-9:-1]))
+    with open("/tmp/fx/normalize.log", "a") as log:
+        import os
+        log.write(f"{type(f).__name__} {getattr(f, '__qualname__', '?')} {'makes' if callee.makes else ''} | {where} | {os.environ.get('PYTEST_CURRENT_TEST','')}\n")
+    return _normal(callee)
+
+
+def _normal(callee: Callee) -> Function:
+    from srcgrad.pipeline import Module
+    return Module().normalized(callee)
     forms = _forms.get()
     if forms is None:
         with remembering({}):

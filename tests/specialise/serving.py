@@ -53,14 +53,6 @@ def written(case: Case) -> Function | None:
 @contextmanager
 def serving(case: Case, monkeypatch: Callable[..., None]) -> Iterator[None]:
     """The compiler takes the function of a case, and what that calls, from here."""
-    root = instance_for(case)
-    assert root is not None
-    before = pipeline.normalize
-
-    def normalize(callee: Callee) -> Function:
-        return specialised(root) if callee.function is case.function else before(callee)
-
-    monkeypatch(pipeline, "normalize", normalize)
     kept = vars(case.function)
     compiled_before = kept.pop("__srcgrad_derivatives__", (None, {}))
     try:
