@@ -62,4 +62,4 @@ class Context:
         )  # fmt: skip
 
     def refuse(self, node: gast.AST, what: str) -> NoReturn:
-        raise UnsupportedSyntax(f"{what} is not specialised yet", self.span)
+        raise UnsupportedSyntax(f"{what} cannot be differentiated here", self.span)

@@ -113,7 +113,7 @@ class Apart:
         return made
 
     def refuse(self, node: gast.AST, what: str) -> UnsupportedSyntax:
-        return UnsupportedSyntax(f"{what} is not specialised yet", self.source.span(node))
+        return UnsupportedSyntax(f"{what} cannot be differentiated here", self.source.span(node))
 
 
 # --- attempts --------------------------------------------------------------------------------------------------------

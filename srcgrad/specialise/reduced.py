@@ -104,7 +104,7 @@ class Reduced:
     def refuse(self, node: gast.AST, what: str) -> NoReturn:
         has_place = getattr(node, "lineno", None) is not None
         span = self.source_of(self.frame.owner).span(node) if has_place else self.source_of(self.owner).span()
-        raise UnsupportedSyntax(f"{what} is not specialised yet", span)
+        raise UnsupportedSyntax(f"{what} cannot be differentiated here", span)
 
     def source_of(self, owner: FunctionType) -> Source:
         """The source of a function, which is parsed once."""

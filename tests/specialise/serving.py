@@ -21,7 +21,7 @@ from tests.corpus.example import Case
 from tests.directed import running
 from tests.directed.program import Program
 
-_NOT_YET = "is not specialised yet"
+_NOT_YET = "cannot be differentiated here"
 
 
 def instance_for(case: Case) -> Instance | None:
