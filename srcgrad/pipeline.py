@@ -1,6 +1,6 @@
 """The road, in order: one callee and a choice of inputs go in, an emitted module of derivative functions comes out.
 
-    source -> fence -> desugar -> normalize -> activity, shapes -> reverse | forward -> optimize -> emit
+    source -> lower -> infer -> specialise -> activity, shapes -> reverse | forward -> optimize -> emit
 
 Enters: a ``Request``.  Leaves: ``Compiled``: a module of the derivatives of the entry and, once each, of its callees.
 """
@@ -20,10 +20,8 @@ from srcgrad.analysis.admission import Assumed, admitted, exact_at_entry, keys_c
 from srcgrad.analysis.axes import refuse_varied_axes
 from srcgrad.analysis.captured import refuse_unbound
 from srcgrad.analysis.cfg import bound_here, walk
-from srcgrad.analysis.changes import attempted, may_change, meets_objects, must_be_copied, stores_anywhere
-from srcgrad.analysis.endings import refuse_endings
+from srcgrad.analysis.changes import attempted, may_change, must_be_copied, stores_anywhere
 from srcgrad.analysis.iterators import elements_kept
-from srcgrad.analysis.joining import joined
 from srcgrad.analysis.keys import KeyReader, puts_keys
 from srcgrad.analysis.lengths import lengths_kept
 from srcgrad.analysis.memory import MemoryClasses, memory_classes
@@ -44,29 +42,26 @@ from srcgrad.emit.load import load
 from srcgrad.emit.printer import emit
 from srcgrad.errors import InternalError
 from srcgrad.faults import reported
-from srcgrad.frontend.as_python import as_python
-from srcgrad.frontend.derivatives import unpassed
 from srcgrad.frontend.guards import guards_of
-from srcgrad.frontend.inline import inline_local_functions
 from srcgrad.frontend.journal import writing
-from srcgrad.frontend.normal_form import Call, Callee, Derived, Dynamic, Function, Guarded, unguarded
-from srcgrad.frontend.normalize import remembering
+from srcgrad.ir.as_python import as_python
+from srcgrad.ir.normal_form import Call, Callee, Derived, Function, Guarded, unguarded
 from srcgrad.optimize import optimize
 from srcgrad.optimize.purity import enters
 from srcgrad.programs import Asked, Compiled, Prepared, Request, present_forms, present_options, without_collecting
 from srcgrad.rules.facts import Array, Fact, Sequence, Unknown, is_real
 from srcgrad.spec import check_emitted, check_normal_form
-from srcgrad.specialise.entry import callee_for, of_text
+from srcgrad.specialise.entry import callee_for
 from srcgrad.specialise.instances import Instance
 from srcgrad.specialise.writing import specialised
 from srcgrad.syntax.depth import deep_enough
 from srcgrad.syntax.namer import Namer
 from srcgrad.transform.adjoint import AdjointProgram
 from srcgrad.transform.build import load as name_of
-from srcgrad.transform.entries import LABELS, NESTED, document, driver, entry_facts, hidden_names, label, stem
+from srcgrad.transform.entries import LABELS, NESTED, document, driver, entry_facts, hidden_names, label, stem, unpassed
 from srcgrad.transform.forward import tangent
 from srcgrad.transform.forward_liveness import mirrored_in
-from srcgrad.transform.nesting import CalleesAsValues, Doors
+from srcgrad.transform.nesting import CalleesAsValues
 from srcgrad.transform.results_apart import Returning
 from srcgrad.transform.shadowing import shadows_of
 from srcgrad.transform.shadows import PLAIN, Modes
@@ -80,20 +75,17 @@ LIMIT = 6  # specialisations of one recursive callee before nothing more is assu
 class Module(CalleesAsValues):
     """The functions of one emitted module while they are being made; serves call sites their callees' names."""
 
-    def __init__(
-        self, *, generic: bool = False, doors: Doors | None = None, tried: bool = False, shown: bool = False
-    ) -> None:
+    def __init__(self, *, generic: bool = False, shown: bool = False) -> None:
         self.stores = False  # whether anything that is called stores into memory, as far as tangents ask
         self.assumed = Assumed(shown)
-        self.tried, self.shown = tried, shown  # whether what a callee raises may be caught; whether this is to be read
-        self.generic, self.doors = generic, doors  # generic: nothing is known, so nothing is told apart, of arguments
+        self.tried, self.shown = False, shown  # whether what a callee raises may be caught; whether this is to be read
+        self.generic = generic  # nothing is known, so nothing is told apart, of arguments
         self.strong_zeros = present_options().strong_zeros
         self.namer, self.held_texts, self.asks_for_texts = Namer(), {}, False
         self.functions: list[gast.FunctionDef] = []
         self.written: list[tuple[gast.FunctionDef, frozenset[str], frozenset[str]]] = []
         self.forms = present_forms()
         self.shaped = self.forms.known[generic, shown]
-        self.underway: set[Callee] = set()
         self.open: Callee | None = None  # the entry, where nobody has looked at what it is called with
         self.made_ready, self.opened = dict[Asked, Prepared](), dict[Asked, Prepared]()
         self.pairs: dict[tuple[Callee, tuple[bool, ...], Facts, Modes], tuple[str, str]] = {}
@@ -111,16 +103,9 @@ class Module(CalleesAsValues):
     def normalized(self, callee: Callee) -> Function:
         normal = self.forms.normal
         if callee not in normal:
-            entry = self._entry(callee)
-            with remembering(self.forms.written):  # from what is inferred of the call, or else by the front end
-                plain = of_text(callee, entry, self.forms.journal)
-                if plain is None:
-                    plain = specialised(self._inferred(entry).instance)
-            self.underway.add(callee)
-            try:
-                normal[callee] = inline_local_functions(plain, self._unless_underway)
-            finally:
-                self.underway.discard(callee)
+            instance = self._inferred(self._entry(callee)).instance
+            assert isinstance(instance, Instance)
+            normal[callee] = specialised(instance)
             if present_options().check:
                 check_normal_form(normal[callee])
         return normal[callee]
@@ -136,14 +121,11 @@ class Module(CalleesAsValues):
         derived = callee.function
         if not isinstance(derived, Derived):
             return unguarded(callee) if isinstance(derived, Guarded) else callee
-        mode, known = NESTED.get(derived.mode, derived.mode), (callee.statics, callee.lengths, callee.classes)
-        inner = Callee(derived.function, *known, instance=callee.instance)  # type: ignore[arg-type]
+        mode = NESTED.get(derived.mode, derived.mode)
+        inner = Callee(derived.function, instance=callee.instance)  # type: ignore[arg-type]
         kept = unpassed(derived.function)
-        request = Request(inner, derived.wanted, mode, None, derived.tupled, self.doors, kept=kept, shown=self.shown)
-        return Callee(compile_request(request).entry, classes=callee.classes)
-
-    def _unless_underway(self, callee: Callee) -> Function | None:
-        return None if callee in self.underway else self.normalized(callee)
+        request = Request(inner, derived.wanted, mode, None, derived.tupled, kept=kept, shown=self.shown)
+        return Callee(compile_request(request).entry)
 
     def facts_of(self, callee: Callee, facts: Facts) -> Mapping[str, Fact]:
         key = (callee, facts)
@@ -159,8 +141,6 @@ class Module(CalleesAsValues):
 
     def result_of(self, callee: Callee, facts: Facts) -> Fact:
         """What a call returns; nothing is assumed about a call that is being worked out already (recursion)."""
-        if isinstance(callee.function, Dynamic):
-            return Unknown()
         if isinstance(callee.function, Guarded):
             return Sequence("tuple", (self.result_of(unguarded(callee), facts), Unknown()))
         facts = self._seen_from_inside(callee, facts, (True,))
@@ -257,7 +237,7 @@ class Module(CalleesAsValues):
         return name_of(self.primals[callee])
 
     def _seen_from_inside(self, callee: Callee, facts: Facts, active: tuple[bool, ...]) -> Facts:
-        if self.generic or isinstance(callee.function, Dynamic):
+        if self.generic:
             return tuple(Unknown() for _ in facts)
         # One answer for one call: what a callee stores into, and its derivative, are worked out from the same facts.
         key = (callee, facts)
@@ -275,7 +255,7 @@ class Module(CalleesAsValues):
         made_ready = self.opened if (is_open := callee == self.open) else self.made_ready
         if (callee, facts) not in made_ready:
             refuse_unbound(self.normalized(callee), self.normalized)
-            function, known = joined(self.normalized(callee), self.facts_of(callee, facts), self.generic)
+            function, known = self.normalized(callee), self.facts_of(callee, facts)
             function = exact_at_entry(function) if is_open else function
             entry = dict(zip(function.parameters, facts, strict=True))
             solve = partial(shapes, entry=entry, result_of=self.result_of, changes=self.changes)
@@ -288,8 +268,6 @@ class Module(CalleesAsValues):
 
     def summary_of(self, callee: Callee, facts: Facts) -> Summary:
         """What a call does to the memory that it is given."""
-        if isinstance(callee.function, Dynamic):  # it stores into nothing: that is looked at when the program runs
-            return Summary(returned=frozenset(range(len(facts))))
         return self.summaries.of(callee, self._seen_from_inside(callee, facts, (True,)))
 
     def looked_into(self, callee: Callee, facts: Facts) -> Prepared:
@@ -363,7 +341,7 @@ class Module(CalleesAsValues):
         self.add(made.definition, made.temporaries, made.data)
 
     def _copy(self, callee: Callee, name: str) -> None:
-        function = lengths_kept(joined(self.normalized(callee), {})[0], {}, self.changes)
+        function = lengths_kept(self.normalized(callee), {}, self.changes)
         made = as_python(function, aligned=True, inside=self.primal)
         made.name = name
         self.add(made, function.temporaries)
@@ -389,7 +367,7 @@ class Module(CalleesAsValues):
 @without_collecting()
 def compile_request(request: Request, taken: frozenset[str] = frozenset()) -> Compiled:
     """Everything from the user's function to loaded derivative functions, none of which is called like ``taken``."""
-    module = Module(generic=request.facts is None, doors=request.doors, tried=request.tried, shown=request.shown)
+    module = Module(generic=request.facts is None, shown=request.shown)
     module.namer.reserve(*taken)
     with writing(module.forms.journal):
         return _compiled(module, request, taken)
@@ -400,9 +378,8 @@ def _compiled(module: Module, request: Request, taken: frozenset[str]) -> Compil
         request = replace(request, callee=module.forms.callee(request, callee_for))
     module.keys.entry = request.callee
     function = module.normalized(request.callee)
-    refuse_endings(request.callee, module.normalized)
-    stores, objects = (one(request.callee, module.normalized) for one in (stores_anywhere, meets_objects))
-    module.assumed = Assumed(request.shown, stores, stores and "forward" not in request.mode, objects)
+    stores = stores_anywhere(request.callee, module.normalized)
+    module.assumed = Assumed(request.shown, stores, stores and "forward" not in request.mode)
     module.made_ready = module.forms.prepared[module.generic, module.assumed]
     facts = entry_facts(function, request.facts)
     module.open = request.callee if request.open else None
@@ -418,7 +395,7 @@ def _compiled(module: Module, request: Request, taken: frozenset[str]) -> Compil
             module.split(request.callee, request.wanted, facts, entry, backward, tupled=request.tupled, door=True)
         case "forward" | "nested forward":
             entry = module.namer.fresh(f"jvp_{of}")
-            module.stores = request.tried or stores
+            module.stores = stores
             module.attempted = attempted(request.callee, module.normalized) if module.stores else frozenset()
             module.forward(request.callee, request.wanted, facts, entry, door=True)
             if request.mode == "nested forward":

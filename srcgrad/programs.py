@@ -18,14 +18,14 @@ from typing import Any
 from srcgrad.analysis.admission import Assumed
 from srcgrad.emit.load import refresh
 from srcgrad.emit.printer import Emission
-from srcgrad.errors import LanguageError, UnsupportedSyntax
+from srcgrad.errors import LanguageError
 from srcgrad.frontend.guards import Guards
 from srcgrad.frontend.journal import Journal
-from srcgrad.frontend.normal_form import Callee, Function
+from srcgrad.infer.entry import described
+from srcgrad.ir.normal_form import Callee, Function
 from srcgrad.rules.facts import Fact
 from srcgrad.runtime.reaching import all_names, leads_nowhere
 from srcgrad.spec import is_asked_for
-from srcgrad.transform.nesting import Doors
 
 
 @dataclass(frozen=True)
@@ -84,13 +84,12 @@ def _of_dicts() -> defaultdict[Any, dict[Any, Any]]:
 
 @dataclass
 class Forms:
-    """The journal of what is read, the normal forms of callees, what they are before local functions are written out,
-    the callees for calls from whose arguments values are inferred, and, by what modules assume (``generic``,
-    ``shown``, or all that is ``Assumed``), the facts of names and how the transforms take them."""
+    """The journal of what is read, the normal forms of callees, the callees for calls from whose arguments values are
+    inferred, and, by what modules assume (``generic``, ``shown``, or all that is ``Assumed``), the facts of names and
+    how the transforms take them."""
 
-    journal: Journal = field(default_factory=Journal)
+    journal: Journal = field(default_factory=lambda: Journal(described))
     normal: dict[Callee, Function] = field(default_factory=dict)
-    written: dict[Callee, Function | UnsupportedSyntax] = field(default_factory=dict)
     inferred: dict[tuple[Callee, object], Callee | LanguageError] = field(default_factory=dict)
     known: defaultdict[tuple[bool, bool], dict[Asked, Mapping[str, Fact]]] = field(default_factory=_of_dicts)
     prepared: defaultdict[tuple[bool, Assumed], dict[Asked, Prepared]] = field(default_factory=_of_dicts)
@@ -136,13 +135,10 @@ class Request:
     mode: str
     facts: Mapping[str, Fact] | None = None  # by parameter; None: nothing is known
     tupled: bool = False  # one gradient comes as a tuple too
-    doors: Doors | None = None  # to the derivatives of functions that are known only when the program runs
-    tried: bool = False  # what the callee raises may be caught
     open: bool = False  # its entry is called with arguments at which nobody has looked: what was saved is
     kept: tuple[str, ...] = ()  # the parameters that nothing may be stored into: the object of a bound method
     shown: bool = False  # made to be read: what only a check could tell of the parameters is left out
-    inferred: bool = False  # whether values are inferred, from ``arguments``, positional ones and keywords
-    arguments: Given | None = None  # None: nothing is said of them
+    arguments: Given | None = None  # positional ones and keywords; None: nothing is said of them
     kinds: object = None  # what the program depends on of these
 
 

@@ -17,7 +17,7 @@ from srcgrad import runtime
 from srcgrad.analysis.cfg import blocks_of, bound_here, walk
 from srcgrad.analysis.references import Decision, Hidden, Reference
 from srcgrad.errors import InternalError, Span, SrcgradError
-from srcgrad.frontend.normal_form import (
+from srcgrad.ir.normal_form import (
     AddAt,
     Append,
     Apply,

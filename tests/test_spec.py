@@ -18,7 +18,7 @@ from srcgrad import pipeline, programs, runtime
 from srcgrad.analysis.references import decision, hidden, reference
 from srcgrad.api.derivative import Derivative
 from srcgrad.errors import InternalError, Span
-from srcgrad.frontend.normal_form import (
+from srcgrad.ir.normal_form import (
     AddAt,
     Append,
     Apply,
@@ -38,7 +38,6 @@ from srcgrad.frontend.normal_form import (
     Statement,
     Unpack,
 )
-from srcgrad.frontend.normalize import normalize
 from srcgrad.spec import check_emitted, check_normal_form
 from srcgrad.syntax import globals as syntax_globals
 from srcgrad.syntax.parse import quote, quote_statements

@@ -23,10 +23,10 @@ import gast
 
 from srcgrad import runtime
 from srcgrad.analysis.cfg import ENTRY, EXIT, Graph, Names, NameSet, bound_here, graph_of, solve, stores_of, walk
+from srcgrad.analysis.references import names_carrying
 from srcgrad.analysis.sets import only_asked
 from srcgrad.errors import UnsupportedSyntax
-from srcgrad.frontend.callees import names_carrying
-from srcgrad.frontend.normal_form import (
+from srcgrad.ir.normal_form import (
     AddAt,
     Append,
     Apply,

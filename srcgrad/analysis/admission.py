@@ -27,8 +27,7 @@ from srcgrad.analysis.cfg import blocks_of, bound_here, walk
 from srcgrad.analysis.keys import key_checks
 from srcgrad.analysis.values import is_arithmetic, is_copy
 from srcgrad.errors import Span, UnsupportedSyntax
-from srcgrad.frontend.blurring import asked_as_numbers
-from srcgrad.frontend.normal_form import (
+from srcgrad.ir.normal_form import (
     Apply,
     AugStore,
     Bind,
@@ -50,7 +49,6 @@ from srcgrad.frontend.normal_form import (
 )
 from srcgrad.rules.facts import Array, Fact, Sequence, Static, Unknown, is_real
 from srcgrad.rules.facts import Mapping as MappingFact
-from srcgrad.rules.facts import Object as ObjectFact
 from srcgrad.rules.formula import object_of
 from srcgrad.rules.table import lookup
 from srcgrad.syntax.globals import GlobalReference, call_runtime
@@ -72,7 +70,6 @@ class Assumed:
     shown: bool = False  # the text is to be read: of dicts only what calls returned is looked at
     stores: bool = False  # something is stored into
     rereads: bool = False  # and what operators computed with is read again afterwards
-    objects: bool = False  # objects are met
 
 
 def admitted(function: Function, facts: Mapping[str, Fact], assumed: Assumed = Assumed()) -> Function:
@@ -81,8 +78,6 @@ def admitted(function: Function, facts: Mapping[str, Fact], assumed: Assumed = A
     facts = {**facts, **_displayed(function, facts)}
     returned = {s.target for s in walk(function.body) if isinstance(s, Bind) and isinstance(s.operation, Call)}
     asked = frozenset(name for statement in walk(function.body) for name in _asked_of(statement))
-    unknown = function.unknown if assumed.objects else frozenset()
-    blurred = {} if shown else asked_as_numbers(function, function.blurred | unknown)
     checks: _Checks = {}
     joins = False
     for statement in walk(function.body):
@@ -111,12 +106,6 @@ def admitted(function: Function, facts: Mapping[str, Fact], assumed: Assumed = A
         asking = [] if shown else _asking(statement)
         asking = [name for name in asking if isinstance(facts.get(name, Unknown()), Unknown)]
         made += [_check(runtime.require_no_object, name, statement.span) for name in dict.fromkeys(asking)]
-        is_read = isinstance(statement, Unpack | For) or isinstance(getattr(statement, "operation", None), Index)
-        look = runtime.require_indexed if is_read else runtime.require_data
-        for name in blurred.get(statement, ()):
-            fact = facts.get(name, Unknown())
-            if isinstance(fact, Unknown | ObjectFact) or isinstance(fact, Array) and fact.dtype in (None, "object"):
-                made.append(_check(look, name, statement.span))
         if assumed.rereads and not shown and (operands := _perhaps_of_lists(statement, facts)):
             place = gast.Constant(statement.span.origin, None)
             looked = gast.Expr(call_runtime(runtime.require_arithmetic, *map(_read, operands), place))

@@ -14,7 +14,7 @@ import gast
 from srcgrad.analysis.activity import Activity
 from srcgrad.analysis.cfg import walk
 from srcgrad.errors import UnsupportedSyntax
-from srcgrad.frontend.normal_form import Apply, Bind, Function
+from srcgrad.ir.normal_form import Apply, Bind, Function
 from srcgrad.rules.table import lookup
 from srcgrad.syntax.globals import GlobalReference
 

@@ -16,7 +16,7 @@ import gast
 
 from srcgrad.analysis.cfg import blocks_of, bound_here, definitely_assigned, graph_of, walk
 from srcgrad.errors import UnsupportedSyntax
-from srcgrad.frontend.normal_form import (
+from srcgrad.ir.normal_form import (
     Bind,
     Block,
     Break,
@@ -31,7 +31,7 @@ from srcgrad.frontend.normal_form import (
     Statement,
     unguarded,
 )
-from srcgrad.frontend.renaming import mentioned
+from srcgrad.ir.renaming import mentioned
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.parse import walk as walk_expression
 

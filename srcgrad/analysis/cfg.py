@@ -23,7 +23,7 @@ from heapq import heappop, heappush
 import gast
 
 from srcgrad import runtime
-from srcgrad.frontend.normal_form import (
+from srcgrad.ir.normal_form import (
     AddAt,
     Append,
     AugStore,

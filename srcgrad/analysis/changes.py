@@ -21,7 +21,7 @@ from srcgrad.analysis.cfg import stores_of, walk
 from srcgrad.analysis.growing import grown_alone
 from srcgrad.analysis.literals import literal
 from srcgrad.analysis.memory import related
-from srcgrad.frontend.normal_form import (
+from srcgrad.ir.normal_form import (
     AddAt,
     Append,
     AugStore,
@@ -30,7 +30,6 @@ from srcgrad.frontend.normal_form import (
     Callee,
     Delete,
     Derived,
-    Dynamic,
     Exchange,
     Field,
     Function,
@@ -78,16 +77,13 @@ def changes_something(function: Function) -> bool:
 
 def may_change(callee: Callee, normal_form_of: Callable[[Callee], Function]) -> bool:
     """Whether a callee, or anything that it calls, may change the objects that it is given."""
-    return any(
-        isinstance(one.function, Dynamic) or changes_something(normal_form_of(one))
-        for one in _called_by(callee, normal_form_of)
-    )
+    return any(changes_something(normal_form_of(one)) for one in _called_by(callee, normal_form_of))
 
 
 def stores_anywhere(callee: Callee, normal_form_of: Callable[[Callee], Function]) -> bool:
-    """Whether a callee, or anything that it calls, stores into memory; derivatives and what only the run tells may."""
+    """Whether a callee, or anything that it calls, stores into memory; derivatives may."""
     for one in _called_by(callee, normal_form_of):
-        if isinstance(one.function, Dynamic) or changes_something(normal_form_of(one)):
+        if changes_something(normal_form_of(one)):
             return True
         for statement in walk(normal_form_of(one).body):
             match statement:
@@ -96,24 +92,11 @@ def stores_anywhere(callee: Callee, normal_form_of: Callable[[Callee], Function]
     return False
 
 
-def meets_objects(callee: Callee, normal_form_of: Callable[[Callee], Function]) -> bool:
-    """Whether a callee, or anything that it calls, makes, holds or reads objects; what only the run tells may."""
-    return any(
-        isinstance(one.function, Dynamic) or normal_form_of(one).meets_objects
-        for one in _called_by(callee, normal_form_of)
-    )
-
-
-def calls_unknown(callee: Callee, normal_form_of: Callable[[Callee], Function]) -> bool:
-    """Whether a callee, or anything that it calls, calls a function that is known only when the program runs."""
-    return any(isinstance(one.function, Dynamic) for one in _called_by(callee, normal_form_of))
-
-
 def must_be_copied(callee: Callee, normal_form_of: Callable[[Callee], Function]) -> bool:
-    """Whether the user's own text of a callee does not do: only the run tells what it calls, it may store into what a
-    class holds, which our text refuses, or tuples stand for functions that it calls."""
-    is_given_tuples = bool(getattr(callee.instance, "may_hold_functions", False))
-    return is_given_tuples or calls_unknown(callee, normal_form_of) or _may_store_by_class(callee, normal_form_of)
+    """Whether the user's own text of a callee does not do: it may store into what a class holds, which our text
+    refuses, or tuples stand for functions that it is given or gives."""
+    is_given_tuples = callee.instance is not None and callee.instance.may_hold_functions
+    return is_given_tuples or _may_store_by_class(callee, normal_form_of)
 
 
 def _may_store_by_class(callee: Callee, normal_form_of: Callable[[Callee], Function]) -> bool:
@@ -121,7 +104,7 @@ def _may_store_by_class(callee: Callee, normal_form_of: Callable[[Callee], Funct
     text that is made of it refuses the store."""
     reads = (
         isinstance(statement, Bind) and isinstance(statement.operation, Field) and statement.operation.shared
-        for one in _called_by(callee, normal_form_of) if not isinstance(one.function, Dynamic)
+        for one in _called_by(callee, normal_form_of)
         for statement in walk(normal_form_of(one).body)
     )  # fmt: skip
     return any(reads) and stores_anywhere(callee, normal_form_of)
@@ -136,8 +119,6 @@ def _called_by(callee: Callee, normal_form_of: Callable[[Callee], Function]) -> 
         if isinstance(one.function, Derived):
             continue
         yield one
-        if isinstance(one.function, Dynamic):
-            continue
         for statement in walk(normal_form_of(one).body):
             match statement:
                 case Bind(operation=Call(callee=inner)) if inner not in seen:
@@ -153,7 +134,7 @@ def attempted(callee: Callee, normal_form_of: Callable[[Callee], Function]) -> f
         one, tried = pending.pop()
         if isinstance(one.function, Guarded):
             one, tried = unguarded(one), True
-        if isinstance(one.function, Dynamic) or one in found and found[one] >= tried:
+        if one in found and found[one] >= tried:
             continue
         found[one] = tried
         for statement in walk(normal_form_of(one).body):

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from srcgrad.analysis.cfg import Graph, Names, solve
-from srcgrad.frontend.normal_form import Statement
+from srcgrad.ir.normal_form import Statement
 
 
 def undone(

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from srcgrad.analysis.activity import atoms, inputs
 from srcgrad.analysis.cfg import blocks_of, bound_here, stores_of, walk
 from srcgrad.analysis.references import names_mentioned
-from srcgrad.frontend.normal_form import (
+from srcgrad.ir.normal_form import (
     AddAt,
     Append,
     Apply,

@@ -22,7 +22,7 @@ from srcgrad.analysis.memory import memory_classes
 from srcgrad.analysis.stores import Lowering
 from srcgrad.analysis.summaries import Summary
 from srcgrad.analysis.values import fact_of_expression
-from srcgrad.frontend.normal_form import (
+from srcgrad.ir.normal_form import (
     Append,
     Bind,
     Call,

@@ -26,14 +26,13 @@ from srcgrad.analysis.pairs import Key, Pairs, pairs_of
 from srcgrad.analysis.references import names_mentioned
 from srcgrad.analysis.sets import put_into_sets, touches_sets
 from srcgrad.errors import Span, UnsupportedSyntax
-from srcgrad.frontend.normal_form import (
+from srcgrad.ir.normal_form import (
     Append,
     Apply,
     Bind,
     Call,
     Callee,
     Copy,
-    Dynamic,
     Effect,
     Exchange,
     Field,
@@ -111,8 +110,6 @@ class KeyReader:
         pending, seen = [self.entry], {self.entry}
         while pending:
             here = pending.pop()
-            if isinstance(here.function, Dynamic):
-                continue  # in a module of its own
             normal = self.normal_form_of(here)
             for statement in walk(normal.body):
                 match statement:
@@ -184,7 +181,7 @@ class KeyReader:
     def _puts_inside(self, made: Call, varied: NameSet, facts: Mapping[str, Fact]) -> bool:
         """Whether a callee, or one that it calls, puts keys that vary, and may be numbers, into dicts."""
         given = tuple(any(name in varied for name in atoms(argument)) for argument in made.arguments)
-        if not any(given) or isinstance(made.callee.function, Dynamic):
+        if not any(given):
             return False
         key = (made.callee, given)
         if key in self.underway:

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 
 from srcgrad.analysis.activity import inputs
 from srcgrad.analysis.cfg import blocks_of, bound_here, walk
-from srcgrad.frontend.normal_form import (
+from srcgrad.ir.normal_form import (
     AddAt,
     Append,
     Apply,

@@ -28,7 +28,7 @@ from srcgrad.analysis.cfg import bound_here, walk
 from srcgrad.analysis.changes import opened_by
 from srcgrad.analysis.memory import related
 from srcgrad.analysis.stores import Lowering
-from srcgrad.frontend.normal_form import (
+from srcgrad.ir.normal_form import (
     AugStore,
     Bind,
     Block,
@@ -48,7 +48,7 @@ from srcgrad.frontend.normal_form import (
     Unruled,
     With,
 )
-from srcgrad.frontend.walking import walked
+from srcgrad.ir.walking import walked
 from srcgrad.rules.facts import Array, Fact, Sequence, Unknown
 from srcgrad.syntax.globals import builtin, call_runtime, reference
 from srcgrad.syntax.parse import names_read

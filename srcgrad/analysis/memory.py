@@ -29,8 +29,7 @@ from srcgrad.analysis.outside import Outside, held_by_names, holds_no_memory, is
 from srcgrad.analysis.summaries import Summaries, Summary
 from srcgrad.analysis.values import fact_of_expression
 from srcgrad.errors import UnsupportedSyntax
-from srcgrad.frontend.callees import SHAPES
-from srcgrad.frontend.normal_form import (
+from srcgrad.ir.normal_form import (
     AddAt,
     Append,
     Apply,
@@ -57,6 +56,7 @@ from srcgrad.frontend.normal_form import (
     Unruled,
 )
 from srcgrad.language import effects
+from srcgrad.language.members import SHAPES
 from srcgrad.rules.facts import Array, Fact, Sequence, Static, Unknown
 from srcgrad.rules.facts import Mapping as MappingFact
 from srcgrad.rules.formula import object_of

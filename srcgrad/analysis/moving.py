@@ -16,7 +16,7 @@ from srcgrad.analysis.memory import MemoryClasses
 from srcgrad.analysis.shapes import inert as has_no_tangent
 from srcgrad.analysis.summaries import Summary
 from srcgrad.analysis.values import fact_of_expression
-from srcgrad.frontend.normal_form import Bind, Call, Callee, Function, Statement
+from srcgrad.ir.normal_form import Bind, Call, Callee, Function, Statement
 from srcgrad.rules.facts import Fact, Sequence, Unknown
 from srcgrad.rules.facts import Mapping as FactOfMapping
 

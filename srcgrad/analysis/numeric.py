@@ -29,7 +29,7 @@ import gast
 from srcgrad.analysis.activity import atoms, inputs
 from srcgrad.analysis.cfg import ENTRY, Graph, Names, NameSet, bound_here, graph_of, solve, walk
 from srcgrad.analysis.values import is_copy
-from srcgrad.frontend.normal_form import Apply, Bind, Copy, Function, Pack, Statement
+from srcgrad.ir.normal_form import Apply, Bind, Copy, Function, Pack, Statement
 
 LIST_OPERATORS = (operator.add, operator.mul)
 

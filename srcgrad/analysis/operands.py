@@ -18,7 +18,7 @@ from srcgrad import runtime
 from srcgrad.analysis.stores import Lowering
 from srcgrad.analysis.values import is_copy
 from srcgrad.errors import Span, UnsupportedSyntax
-from srcgrad.frontend.normal_form import Apply, Bind, Effect, Function, Statement
+from srcgrad.ir.normal_form import Apply, Bind, Effect, Function, Statement
 from srcgrad.rules.facts import Array, Fact, Object, Sequence, Static, Unknown, as_array, element
 from srcgrad.rules.facts import Mapping as MappingFact
 from srcgrad.rules.table import lookup, made_arrays

@@ -21,7 +21,7 @@ import numpy as np
 
 from srcgrad import runtime
 from srcgrad.analysis.cfg import bound_here, walk
-from srcgrad.frontend.normal_form import Bind, Copy, Fixed, Function, Held, Texts
+from srcgrad.ir.normal_form import Bind, Copy, Fixed, Function, Held, Texts
 from srcgrad.rules.formula import object_of
 from srcgrad.runtime.objects import is_object
 

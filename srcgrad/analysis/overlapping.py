@@ -20,10 +20,10 @@ from srcgrad.analysis.memory import memory_classes
 from srcgrad.analysis.regions import is_element, parts_of
 from srcgrad.analysis.stores import Lowering
 from srcgrad.analysis.summaries import Summary
-from srcgrad.frontend.desugar.build import index_value
-from srcgrad.frontend.normal_form import Apply, Bind, Callee, Effect, Function, Index, Statement, Store
+from srcgrad.ir.normal_form import Apply, Bind, Callee, Effect, Function, Index, Statement, Store
 from srcgrad.rules.facts import Array, Fact, Unknown
 from srcgrad.rules.memory import makes_new
+from srcgrad.syntax.build import index_value
 from srcgrad.syntax.globals import GlobalReference, call_runtime
 from srcgrad.syntax.parse import clone
 

@@ -17,7 +17,7 @@ from srcgrad import runtime
 from srcgrad.analysis.activity import atoms
 from srcgrad.analysis.cfg import bound_here, walk
 from srcgrad.analysis.references import names_mentioned
-from srcgrad.frontend.normal_form import (
+from srcgrad.ir.normal_form import (
     Append,
     Apply,
     Bind,

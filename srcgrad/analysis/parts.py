@@ -20,8 +20,8 @@ import numpy as np
 from srcgrad.analysis.cfg import blocks_of, bound_here, walk
 from srcgrad.analysis.memory import MemoryClasses
 from srcgrad.analysis.stores import Lowering
-from srcgrad.frontend.normal_form import Apply, Bind, Block, Fixed, Function, Index, Statement
-from srcgrad.frontend.renaming import mentioned, renamed
+from srcgrad.ir.normal_form import Apply, Bind, Block, Fixed, Function, Index, Statement
+from srcgrad.ir.renaming import mentioned, renamed
 from srcgrad.rules.facts import Array, Fact
 from srcgrad.rules.memory import makes_new
 from srcgrad.syntax.globals import GlobalReference

@@ -16,7 +16,7 @@ import gast
 
 from srcgrad.analysis.cfg import walk
 from srcgrad.errors import LanguageError
-from srcgrad.frontend.normal_form import Bind, Block, Call, Callee, Dynamic, Function, Held, Statement
+from srcgrad.ir.normal_form import Bind, Block, Call, Callee, Function, Held, Statement
 from srcgrad.runtime.reaching import leads_nowhere
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.parse import clone
@@ -48,8 +48,6 @@ def _read(callee: Callee, normal_form_of: Callable[[Callee], Function]) -> Itera
     pending = [callee]
     while pending:
         one = pending.pop()
-        if isinstance(one.function, Dynamic):
-            continue  # what it calls is a value, and was found where that is read
         try:
             form = normal_form_of(one)
         except LanguageError:  # a function that is a value: its classes are known where it is called

@@ -14,7 +14,7 @@ import gast
 import numpy as np
 
 from srcgrad import runtime
-from srcgrad.frontend.normal_form import Apply, Bind, Statement
+from srcgrad.ir.normal_form import Apply, Bind, Statement
 from srcgrad.rules.facts import Array, Fact
 from srcgrad.rules.formula import object_of
 from srcgrad.rules.memory import home_of

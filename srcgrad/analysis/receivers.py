@@ -25,8 +25,7 @@ from srcgrad.analysis.memory import Solver
 from srcgrad.analysis.summaries import Summary
 from srcgrad.analysis.values import fact_of_expression
 from srcgrad.errors import Span, UnsupportedSyntax
-from srcgrad.frontend.known import instances_of
-from srcgrad.frontend.normal_form import (
+from srcgrad.ir.normal_form import (
     Apply,
     AugStore,
     Bind,
@@ -34,7 +33,6 @@ from srcgrad.frontend.normal_form import (
     Callee,
     Copy,
     Create,
-    Dynamic,
     Function,
     Guarded,
     Pack,
@@ -76,7 +74,7 @@ def refuse_stores(
     if not kept:
         return {}
     function, known = prepared(callee, facts)
-    objects = {j for j, held in callee.classes if instances_of(held)}  # type: ignore[arg-type]
+    objects = frozenset() if callee.instance is None else callee.instance.objects
     positions = [j for j, name in enumerate(function.parameters) if name in kept]
     if summary_of(callee, facts).stored.isdisjoint(positions):
         return {}
@@ -87,7 +85,7 @@ def refuse_stores(
         if span is None:
             continue
         name = function.parameters[position]
-        if position not in objects and isinstance(known.get(name, Unknown()), Unknown):
+        if name not in objects and isinstance(known.get(name, Unknown()), Unknown):
             unknown[name] = span
             continue
         raise UnsupportedSyntax(
@@ -155,7 +153,7 @@ class _Reader:
 
     def _changed_by(self, solver: Solver, made: Call, span: Span) -> Iterator[tuple[str, Span, bool]]:
         summary = solver.called(made)
-        if not summary.stored or isinstance(made.callee.function, Dynamic):
+        if not summary.stored:
             return
         facts = tuple(fact_of_expression(argument, solver.fact) for argument in made.arguments)
         callee = unguarded(made.callee) if isinstance(made.callee.function, Guarded) else made.callee

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import gast
 
-from srcgrad.frontend.normal_form import Block, Statement
+from srcgrad.ir.normal_form import Block, Statement
+from srcgrad.language.members import SHAPES
+from srcgrad.rules.formula import object_of
+from srcgrad.rules.table import is_constant
 from srcgrad.syntax.globals import GlobalReference
-from srcgrad.syntax.parse import clone, walk
+from srcgrad.syntax.parse import children, clone, names_read, walk
 
 
 class Reference(gast.Name):
@@ -114,3 +117,29 @@ def names_mentioned(statement: object) -> list[str]:
             elif isinstance(part, gast.AST):
                 found += [n.id for n in walk(part) if isinstance(n, gast.Name)]
     return found
+
+
+def names_carrying(*roots: gast.AST) -> list[str]:
+    """The local names through which a derivative may reach what stays nested: not those that are read for a shape, in
+    a test, or by a function whose value has none."""
+    found: dict[str, None] = {}
+    pending = list(roots)
+    while pending:
+        node = pending.pop()
+        match node:
+            case gast.Attribute(value=gast.Name(), attr=attr) if attr in SHAPES:
+                continue
+            case gast.Call(func=func) if any((function := object_of(func)) is one for one in _SIZES) or is_constant(
+                function
+            ):
+                continue
+            case gast.Compare() | GlobalReference():
+                continue
+            case gast.Name() | gast.Lambda() | gast.ListComp() | gast.SetComp() | gast.GeneratorExp() | gast.DictComp():
+                found.update(dict.fromkeys(names_read(node)))
+                continue
+        pending += children(node)
+    return list(found)
+
+
+_SIZES = (isinstance, issubclass, len, range, type)

@@ -35,7 +35,7 @@ from srcgrad.analysis.references import (
 )
 from srcgrad.analysis.regions import reads_contents
 from srcgrad.analysis.sinking import Sinking
-from srcgrad.frontend.normal_form import Apply, Bind, Block, Copy, Fixed, For, Function, Index, Return, Statement
+from srcgrad.ir.normal_form import Apply, Bind, Block, Copy, Fixed, For, Function, Index, Return, Statement
 from srcgrad.rules.facts import Fact, Unknown
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import walk as nodes_of

@@ -16,8 +16,7 @@ import gast
 from srcgrad import runtime
 from srcgrad.analysis.cfg import bound_here, stores_of, walk
 from srcgrad.analysis.references import names_mentioned
-from srcgrad.frontend.known import Bag, Known, parts_of
-from srcgrad.frontend.normal_form import Append, Bind, Call, Function, SetField, Statement, Store, Unpack, Unruled
+from srcgrad.ir.normal_form import Append, Bind, Call, Function, SetField, Statement, Store, Unpack, Unruled
 from srcgrad.rules.formula import object_of
 from srcgrad.syntax.parse import names_read
 from srcgrad.syntax.parse import walk as walk_expression
@@ -29,8 +28,7 @@ def touches_sets(statement: Statement) -> bool:
         case Bind(operation=Unruled(given=tuple())):
             return True
         case Bind(operation=Call(callee=callee)):
-            is_given = any(_holds_set(known) for _, known in callee.classes)  # type: ignore[arg-type]
-            return is_given or bool(getattr(callee.instance, "may_hold_sets", False))
+            return callee.instance is not None and callee.instance.may_hold_sets
     return False
 
 
@@ -85,7 +83,3 @@ def _asked(node: gast.AST) -> str | None:
         case _:
             return None
     return str(asked.id)
-
-
-def _holds_set(known: Known) -> bool:
-    return isinstance(known, Bag) or any(map(_holds_set, parts_of(known)))

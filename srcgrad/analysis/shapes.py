@@ -28,7 +28,7 @@ from srcgrad.analysis.changes import Put, opened, opened_by
 from srcgrad.analysis.indices import indexed
 from srcgrad.analysis.literals import INTEGER, literal
 from srcgrad.analysis.values import fact_of_expression, is_copy, joined_fact, operator_result
-from srcgrad.frontend.normal_form import (
+from srcgrad.ir.normal_form import (
     AddAt,
     Append,
     Apply,

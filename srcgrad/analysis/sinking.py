@@ -18,7 +18,7 @@ import gast
 
 from srcgrad.analysis.layout import Layout, Slot
 from srcgrad.analysis.references import Reference, is_cheap, local_names, referring
-from srcgrad.frontend.normal_form import Bind, Statement
+from srcgrad.ir.normal_form import Bind, Statement
 
 
 class Sinking:

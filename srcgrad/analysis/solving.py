@@ -12,7 +12,7 @@ from srcgrad.analysis.activity import Activity, activity, atoms, flat_names
 from srcgrad.analysis.cfg import stores_of
 from srcgrad.analysis.memory import MemoryClasses
 from srcgrad.analysis.shapes import inert
-from srcgrad.frontend.normal_form import Bind, Call, Function, Statement
+from srcgrad.ir.normal_form import Bind, Call, Function, Statement
 from srcgrad.rules.facts import Fact, Unknown
 
 

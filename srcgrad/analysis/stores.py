@@ -33,7 +33,7 @@ from srcgrad.analysis.indices import indexed
 from srcgrad.analysis.regions import is_basic
 from srcgrad.analysis.values import fact_of_expression, is_arithmetic
 from srcgrad.errors import Span, UnsupportedSyntax
-from srcgrad.frontend.normal_form import (
+from srcgrad.ir.normal_form import (
     Apply,
     AugStore,
     Bind,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from srcgrad.frontend.normal_form import Callee
+from srcgrad.ir.normal_form import Callee
 from srcgrad.rules.facts import Fact
 
 Key = tuple[Callee, tuple[Fact, ...]]

@@ -27,7 +27,6 @@ from srcgrad.analysis.readers import (
     loses_text,
     makes_text,
     makes_text_alone,
-    names_reader,
     read_by,
     readings,
 )
@@ -53,15 +52,13 @@ from srcgrad.analysis.ways import (
     within,
 )
 from srcgrad.errors import UnsupportedSyntax
-from srcgrad.frontend.callees import SHAPES
-from srcgrad.frontend.normal_form import (
+from srcgrad.ir.normal_form import (
     Append,
     Apply,
     AugStore,
     Bind,
     Call,
     Callee,
-    Dynamic,
     Exchange,
     Fixed,
     For,
@@ -77,6 +74,7 @@ from srcgrad.frontend.normal_form import (
     Unruled,
     unguarded,
 )
+from srcgrad.language.members import SHAPES
 from srcgrad.rules.facts import Array, Fact, Unknown
 from srcgrad.syntax.parse import names_read
 
@@ -273,9 +271,6 @@ class TextReader:
     ) -> bool:
         """Whether a statement reads text as a number."""
         match statement:
-            case Bind(operation=Call(callee=Callee(function=Dynamic()), arguments=(_, *handed))):
-                bound = (s.expression for s in statements if isinstance(s, Bind))  # it may lie in any container
-                return any(map(textual.of, handed)) and any(map(names_reader, bound))
             case Bind(operation=Call() as made):
                 return self._flow(made, (), textual).read
             case Bind(operation=Unruled(given=None), expression=expression):
@@ -317,8 +312,6 @@ class TextReader:
     def _flow(self, made: Call, varied: Container[str], textual: _Textual) -> _Flow:
         """What a call does with text, by which arguments vary and where text lies in them."""
         callee = made.callee
-        if isinstance(callee.function, Dynamic):
-            return _Flow()
         if isinstance(callee.function, Guarded):
             callee = unguarded(callee)
         varies = tuple(any(name in varied for name in names_read(argument)) for argument in made.arguments)
@@ -354,8 +347,6 @@ class TextReader:
         """Which arguments a callee may make share memory, with each other and with its result: whatever the facts are,
         all where it is not known, or calls itself."""
         everything = frozenset(range(len(facts)))
-        if isinstance(callee.function, Dynamic):
-            return Summary(returned=everything, joined=(everything,))
         if isinstance(callee.function, Guarded):
             callee = unguarded(callee)
         if callee not in self.summaries:

@@ -21,8 +21,7 @@ from srcgrad.analysis.calls import compared, fact_of_call
 from srcgrad.analysis.indices import Inner, indexed, joined
 from srcgrad.analysis.literals import BOOLEAN, FLOAT, INTEGER, TEXT, fact_of_constant
 from srcgrad.frontend.guards import is_compiled_in
-from srcgrad.frontend.meeting import is_users
-from srcgrad.frontend.normal_form import Apply, Bind, Pack
+from srcgrad.ir.normal_form import Apply, Bind, Pack
 from srcgrad.rules.facts import (
     Array,
     Fact,
@@ -38,6 +37,7 @@ from srcgrad.rules.facts import (
     promote,
 )
 from srcgrad.rules.formula import object_of
+from srcgrad.runtime.objects import is_users
 from srcgrad.syntax.globals import GlobalReference
 
 Lookup = Callable[[str], Fact]

@@ -18,7 +18,7 @@ import gast
 from srcgrad.analysis.cfg import walk
 from srcgrad.analysis.memory import Solver
 from srcgrad.analysis.summaries import Summary
-from srcgrad.frontend.normal_form import (
+from srcgrad.ir.normal_form import (
     Append,
     Bind,
     Callee,

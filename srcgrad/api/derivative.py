@@ -12,10 +12,9 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import replace
 from inspect import Signature
-from types import FunctionType, MethodType
+from types import MethodType
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
@@ -36,7 +35,7 @@ from srcgrad.api.arguments import (
 from srcgrad.api.fitting import Inner, Wanted, check_chosen, finished, spread
 from srcgrad.api.holomorphic import complex_derivative, require_one_number
 from srcgrad.api.saved import Saved, import_object, imported, require_text_alone, without_annotations
-from srcgrad.errors import ArgumentError, InternalError, LanguageError, MissingRule, Span, SrcgradError
+from srcgrad.errors import ArgumentError, LanguageError, MissingRule, Span, SrcgradError
 from srcgrad.rules.edition import edition
 from srcgrad.rules.facts import fact_of
 from srcgrad.runtime import private, zeros_like
@@ -46,7 +45,7 @@ from srcgrad.runtime.objects import defines, is_object
 from srcgrad.runtime.shadows import cloned
 
 if TYPE_CHECKING:
-    from srcgrad.frontend.normal_form import Callee
+    from srcgrad.ir.normal_form import Callee
     from srcgrad.programs import Compiled
 
 #: How many programs of one function are kept: functions among the arguments are compiled in, and may differ each time.
@@ -143,7 +142,7 @@ class Derivative:
 
     def _callee(self, values: tuple[Any, ...] | None) -> Callee:
         """The function to compile, with the functions among its arguments fixed."""
-        from srcgrad.frontend.normal_form import Callee
+        from srcgrad.ir.normal_form import Callee
 
         function = self.primal
         if isinstance(function, Derivative):
@@ -192,7 +191,6 @@ class Derivative:
 
     def _compile(self, values: tuple[Any, ...] | None, mode: str, shown: bool) -> Compiled:
         from srcgrad import programs
-        from srcgrad.calling import DOORS
         from srcgrad.frontend.applying import applying, is_right_as_text
         from srcgrad.infer.entry import Constant
         from srcgrad.pipeline import compile_request
@@ -203,7 +201,7 @@ class Derivative:
             facts = {name: fact_of(value, name) for name, value in named if not is_static(value)}
         tupled, is_open = isinstance(self.argnums, tuple), values is None and not shown
         own = self.parameters.names[: len(self.parameters.first)]
-        request = programs.Request(callee, self.wanted, mode, facts, tupled, DOORS, open=is_open, kept=own, shown=shown)
+        request = programs.Request(callee, self.wanted, mode, facts, tupled, open=is_open, kept=own, shown=shown)
         if values is not None:
             fixed = self.parameters.constants(values, options.varying)
             known = self.parameters.spread(tuple(Constant(v) if name in fixed else v for name, v in named))

@@ -7,11 +7,10 @@ from types import FunctionType
 from srcgrad.analysis.activity import Activity
 from srcgrad.errors import SrcgradError
 from srcgrad.frontend.lowering import lowered
-from srcgrad.frontend.normal_form import Callee
-from srcgrad.frontend.normalize import normalize
 from srcgrad.infer import printing
 from srcgrad.infer.interpreter import analysed
 from srcgrad.infer.summaries import Summary
+from srcgrad.ir.normal_form import Callee
 from srcgrad.pipeline import Module, compile_request
 from srcgrad.programs import Request, options
 from srcgrad.rules.facts import Unknown

@@ -71,6 +71,13 @@ def is_right_as_text(function: Any) -> bool:
     return str(function.__module__).partition(".")[0] in (*sys.stdlib_module_names, "numpy", "scipy")
 
 
+def transform_of(value: object) -> str | None:
+    """Which of srcgrad's transformations a function is; a decorator has copied the mark of one that it wraps."""
+    if not isinstance(value, FunctionType) or not str(value.__globals__.get("__name__")).startswith("srcgrad."):
+        return None
+    return vars(value).get("__srcgrad_transform__")
+
+
 _CONSTANTS = (bool, int, str, type(None))
 _APPLIED = "applied"
 _MADE = "__srcgrad_applied__"

@@ -15,7 +15,6 @@ from typing import Any
 import gast
 
 from srcgrad.frontend.journal import note_class
-from srcgrad.frontend.known import is_named_tuple
 from srcgrad.runtime.objects import defines, has_fields
 
 ABSENT = object()
@@ -78,6 +77,10 @@ def decides_copies(kind: type, names: Sequence[str]) -> bool:
 def is_user_class(kind: object) -> bool:
     """Whether objects of a class are looked into: a class written in Python, or a named tuple."""
     return isinstance(kind, type) and (has_fields(kind) or is_named_tuple(kind))
+
+
+def is_named_tuple(kind: object) -> bool:
+    return isinstance(kind, type) and issubclass(kind, tuple) and isinstance(getattr(kind, "_fields", None), tuple)
 
 
 def is_field(raw: object) -> bool:

@@ -21,13 +21,11 @@ import numpy as np
 
 from srcgrad.frontend.classes import ABSENT, is_descriptor
 from srcgrad.frontend.journal import Journal, Names
-from srcgrad.frontend.meeting import is_users, known_outside
-from srcgrad.runtime.objects import LIBRARIES, is_object, package_of
+from srcgrad.runtime.objects import LIBRARIES, is_object, is_users, package_of
 
 _HEAP_TYPE = 1 << 9
 #: Types of values that are no functions and hold no objects: the type alone has to be the same.
 _SCALARS = frozenset({float, int, bool, complex, str, bytes, type(None), np.float64})
-_SIMPLE = _SCALARS | {np.ndarray, range}
 
 Named = tuple[Mapping[str, object], str, object]
 Data = tuple[Callable[[], object], type, Callable[[Any], object] | None, object]
@@ -105,7 +103,7 @@ def guards_of(journal: Journal) -> Guards:
 class _Guards:
     """Guards while they are collected, each once."""
 
-    def __init__(self, describe: Callable[[Any], object] | None) -> None:
+    def __init__(self, describe: Callable[[Any], object]) -> None:
         self.describe = describe
         self.names: dict[tuple[int, str], Named] = {}
         self.codes: dict[FunctionType, CodeType] = {}
@@ -224,10 +222,8 @@ class _Guards:
     def value(self, key: object, read: Callable[[], object], value: object) -> None:
         kind: Any = type(value)
         self.registered(value)
-        is_simple = kind in _SIMPLE
-        self.data[key] = read, kind, None if is_simple else known_outside, None if is_simple else known_outside(value)
-        if self.describe is not None and kind not in _SCALARS:
-            self.data[key, "described"] = read, kind, self.describe, self.describe(value)
+        describe = None if kind in _SCALARS else self.describe
+        self.data[key] = read, kind, describe, None if describe is None else describe(value)
 
     def guards(self) -> Guards:
         own = Guards(

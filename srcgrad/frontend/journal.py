@@ -35,12 +35,12 @@ class Journal:
     """The functions whose text was read, the classes that were looked into, values that were compiled in, and names
     that were looked up though no text spells them."""
 
+    #: What a program may depend on of a value that it reads from outside.
+    describe: Callable[[Any], object]
     functions: dict[FunctionType, Names] = field(default_factory=dict)
     classes: dict[int, type] = field(default_factory=dict)
     compiled_in: dict[tuple[int, str], tuple[Mapping[str, object], str]] = field(default_factory=dict)
     reads: dict[tuple[int, str], tuple[Mapping[str, object], str]] = field(default_factory=dict)
-    #: What a program may depend on of a value that it reads from outside, besides its type and the objects in it.
-    describe: Callable[[Any], object] | None = None
     results: dict[tuple[object, ...], Any] = field(default_factory=dict)
 
 

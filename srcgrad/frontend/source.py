@@ -31,14 +31,12 @@ from typing import Any
 import gast
 
 from srcgrad.errors import SourceChanged, SourceUnavailable, Span, UnresolvedName
-from srcgrad.frontend.cells import with_cells
 from srcgrad.frontend.journal import note_function
 from srcgrad.frontend.locate import File, Place, locate, parsed
 from srcgrad.frontend.mangling import mangle
-from srcgrad.frontend.names import bound_by
 from srcgrad.runtime.objects import is_object
 from srcgrad.syntax.globals import GlobalBinding, builtin, public_home
-from srcgrad.syntax.parse import children, from_ast, walk
+from srcgrad.syntax.parse import children, from_ast
 
 _DEFINITION = re.compile(r"(async\s+)?\w+\s+\w+")
 _WORD = re.compile(r"\w+")
@@ -152,8 +150,8 @@ class Source:
         raise UnresolvedName(f"the name {name!r} is not defined", span, label="no such name", hint=hint)
 
 
-def source_of(function: Callable[..., object], *, cells: bool = True) -> Source:
-    """The source of a function, lambda or bound method; ``cells``: lists in place of what inner functions bind.
+def source_of(function: Callable[..., object]) -> Source:
+    """The source of a function, lambda or bound method.
 
     Raises ``SourceUnavailable`` for what has no Python text: builtins, classes, other callables, code typed after
     ``python -c``.  Warns with ``SourceChanged`` if the file was edited after the function was made.
@@ -175,7 +173,7 @@ def source_of(function: Callable[..., object], *, cells: bool = True) -> Source:
             if "told apart" in error.args[0]
             else "import the module again",
         ) from None
-    source = Source(plain, _tree(place, cells), code.co_qualname, file, _is_generated(plain), receiver)
+    source = Source(plain, _tree(place), code.co_qualname, file, _is_generated(plain), receiver)
     note_function(plain, source.node)
     if edited and not source.generated:
         place_text = source.span().place
@@ -233,13 +231,11 @@ def _is_generated(function: FunctionType) -> bool:
     return hasattr(function, "__srcgrad_source__") or function.__code__.co_filename.startswith("<srcgrad ")
 
 
-def _tree(place: Place, cells: bool) -> Any:
+def _tree(place: Place) -> Any:
     node = from_ast(place.node)
     if not isinstance(node, gast.Lambda):
         node.decorator_list = []
     mangle(node, place.owner)
-    if cells:
-        with_cells(node)
     return node
 
 
@@ -348,14 +344,3 @@ def _remedy(function: object) -> str:
     if callable(function) and not hasattr(function, "__name__"):
         return "differentiate its method: f.__call__"
     return "give it a rule with srcgrad.rule"
-
-
-def meaning_outside(source: Source) -> Callable[[str], object]:
-    """What names mean that nothing in a function binds."""
-    bound = {name for node in walk(source.node) for name in bound_by(node)}
-
-    def meaning(name: str) -> object:
-        binding = None if name in bound else source.resolve(name)
-        return None if binding is None else binding.value
-
-    return meaning

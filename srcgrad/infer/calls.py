@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from srcgrad.frontend.derivatives import transform_of
+from srcgrad.frontend.applying import transform_of
 from srcgrad.infer import named, sparse
 from srcgrad.infer.applying import (
     OPERATORS,

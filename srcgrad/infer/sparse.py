@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from srcgrad.frontend.uses import CONSTANT_ATTRIBUTES
 from srcgrad.infer.data import is_data
 from srcgrad.infer.examples import Result, examples_of, is_named
 from srcgrad.infer.heap import Contents, Heap, together
 from srcgrad.infer.values import ANY, NEVER, SCALARS, Array, At, Atom, Bound, Exact, Of, Value, exact, of
 from srcgrad.ir.evaluating import BINARY, UNARY
+from srcgrad.language.members import SHAPES
 from srcgrad.runtime.exact import is_sparse
 
 if TYPE_CHECKING:
@@ -40,6 +40,9 @@ CONSTANT_METHODS = frozenset(
 )
 PRODUCTS = ("dot", "multiply")
 _MOST = 16
+
+#: What carries no derivative, or is another matrix of the same class.
+_CONSTANT = SHAPES | {"T", "nnz", "format", "real", "imag", "mT"}
 
 
 class Entries:
@@ -99,7 +102,7 @@ def attribute(
 def _attribute(frame: Frame, statement: Statement, receiver: Value, name: str, heap: Heap) -> Made:
     if not receiver.consists_of(lambda atom: is_matrix(atom) or is_weighed(atom)):
         return ANY, heap
-    if name in CONSTANT_ATTRIBUTES and not any(map(is_weighed, receiver.atoms)):
+    if name in _CONSTANT and not any(map(is_weighed, receiver.atoms)):
         return _run(frame, statement, operator.attrgetter(name), (receiver,), heap)
     return (Value(frozenset((Bound(receiver, name),))) if name in (*CONSTANT_METHODS, *PRODUCTS) else ANY), heap
 

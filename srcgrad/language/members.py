@@ -14,6 +14,8 @@ from collections import Counter, OrderedDict, defaultdict, deque
 
 import numpy as np
 
+#: Attributes that describe a value, and carry no derivative.
+SHAPES = frozenset("shape ndim size dtype itemsize nbytes strides flags __name__ __class__".split())
 #: Members of every object.
 OBJECT = """
 fresh: __class__ __dict__ __dir__ __doc__ __eq__ __format__ __ge__ __getstate__ __gt__ __hash__ __init__

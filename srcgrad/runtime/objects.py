@@ -16,8 +16,8 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from enum import Enum
 from functools import cache
-from types import FunctionType, MethodType, SimpleNamespace
-from typing import Any
+from types import FunctionType, MethodType, ModuleType, SimpleNamespace
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -299,3 +299,10 @@ def require_same(key: Any) -> None:
             f"an object of class {type(key).__name__} is a key of a dict that changes, whose derivative is"
             " differentiated once more; take what tells the objects apart for keys"
         )
+
+
+def is_users(owner: object) -> TypeGuard[ModuleType | type]:
+    """Whether a value is a module or a class of the user's, whose attributes are looked at."""
+    if isinstance(owner, ModuleType):
+        return owner.__name__.partition(".")[0] not in LIBRARIES
+    return isinstance(owner, type) and has_fields(owner)

@@ -23,7 +23,6 @@ from dataclasses import replace
 import gast
 
 from srcgrad import runtime
-from srcgrad.frontend.scope import importable
 from srcgrad.frontend.source import Source
 from srcgrad.infer.emitted import RAISED
 from srcgrad.infer.values import ANY
@@ -58,7 +57,7 @@ from srcgrad.specialise.parts import TRUTH, Apart, Around, attempted, called_whe
 from srcgrad.specialise.raising import caught_of, raises
 from srcgrad.specialise.reduced import Reduced
 from srcgrad.specialise.returning import returned_behind
-from srcgrad.syntax.globals import builtin, of_runtime, reference
+from srcgrad.syntax.globals import builtin, importable, of_runtime, reference
 
 _NOTHING = Literal(None)  # of what is read only where nothing was raised
 

@@ -20,7 +20,6 @@ from types import CellType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 from srcgrad.errors import UnsupportedSyntax
-from srcgrad.frontend.scope import importable
 from srcgrad.frontend.signatures import default_objects
 from srcgrad.infer.calls import model_of
 from srcgrad.infer.heap import Site
@@ -63,7 +62,7 @@ from srcgrad.specialise.iterators import hands_iterators
 from srcgrad.specialise.receivers import receiver_of
 from srcgrad.specialise.rows import distance, taken_now
 from srcgrad.specialise.unassigned import refuse_unassigned
-from srcgrad.syntax.globals import GlobalBinding, reference
+from srcgrad.syntax.globals import GlobalBinding, importable, reference
 
 if TYPE_CHECKING:
     from srcgrad.specialise.reduced import Reduced

@@ -11,13 +11,8 @@ import gast
 import numpy as np
 
 from srcgrad import runtime
-from srcgrad.frontend import normal_form as nf
+from srcgrad.frontend.applying import transform_of
 from srcgrad.frontend.classes import is_user_class
-from srcgrad.frontend.derivatives import transform_of
-from srcgrad.frontend.desugar.build import call_runtime, constant, load, placed
-from srcgrad.frontend.desugar.joining import JOINING
-from srcgrad.frontend.folding import Initialiser
-from srcgrad.frontend.scope import importable
 from srcgrad.frontend.signatures import signature_of
 from srcgrad.infer.calls import model_of
 from srcgrad.infer.items import is_index
@@ -25,6 +20,7 @@ from srcgrad.infer.objects import is_only_data
 from srcgrad.infer.outside import COMPILED_BY_CYTHON, is_of_library
 from srcgrad.infer.summaries import Summary
 from srcgrad.infer.values import SCALARS, Array, At, Bound, Exact, Of, union
+from srcgrad.ir import normal_form as nf
 from srcgrad.ir import operations as ir
 from srcgrad.language.effects import is_of_emitted, is_reading, of_function
 from srcgrad.language.effects import method as method_of_builtin
@@ -32,6 +28,7 @@ from srcgrad.rules.formula import is_named_number, object_of
 from srcgrad.rules.table import is_constant, lookup
 from srcgrad.rules.table import method as method_function
 from srcgrad.rules.template import Rule, UnsupportedCall
+from srcgrad.runtime.objects import is_object
 from srcgrad.specialise import containers, emitted, sets, sparse, stores
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.dispatching import Method
@@ -46,11 +43,13 @@ from srcgrad.specialise.expressions import (
 )
 from srcgrad.specialise.fields import holds_objects
 from srcgrad.specialise.instances import covers, fixed_parameters, instance_of, static_of
+from srcgrad.specialise.joining import JOINING
 from srcgrad.specialise.managers import LOCKS
 from srcgrad.specialise.receivers import is_looked_up
 from srcgrad.specialise.set_operations import SETS
 from srcgrad.specialise.unruled import unruled
-from srcgrad.syntax.globals import GlobalBinding, reference
+from srcgrad.syntax.build import call_runtime, constant, load, placed
+from srcgrad.syntax.globals import GlobalBinding, importable, reference
 from srcgrad.syntax.parse import clone, walk
 
 
@@ -312,9 +311,11 @@ def of_user(
             continue
         default = signature.defaults.get(parameter)
         if isinstance(default, GlobalBinding):
+            if callable(default.value) and not is_object(default.value):
+                context.refuse(node, "a function that is a default")
             passed[parameter] = _bound_to(context, placed(reference(default), node), nf.Fixed())
             continue
-        if not isinstance(default, gast.Constant):
+        if default is None:
             context.refuse(node, "this default")
         passed[parameter] = default
     statics = [static_of(context.value(argument)) for argument in passed.values()]
@@ -327,8 +328,7 @@ def of_user(
     expression = placed(gast.Call(head, written, named), node)
     if kind is not None:
         del passed[signature.positional[0]]
-    makes = None if kind is None else Initialiser(kind, function)
-    callee = nf.Callee(function, makes=makes, instance=instance_of(function, called, context.facts, kind))
+    callee = nf.Callee(function, makes=kind, instance=instance_of(function, called, context.facts, kind))
     return expression, nf.Call(callee, tuple(passed.values()))
 
 

@@ -14,7 +14,6 @@ from collections.abc import Callable
 from types import MethodType
 from typing import TYPE_CHECKING, Any
 
-from srcgrad.frontend.scope import importable
 from srcgrad.infer.summaries import Summary
 from srcgrad.infer.values import Exact, Value, exact, of
 from srcgrad.ir import operations as ir
@@ -26,7 +25,7 @@ from srcgrad.specialise.captures import captures_of, is_tuple
 from srcgrad.specialise.functions import at_site, function_at, is_made, text_of
 from srcgrad.specialise.missing import raising
 from srcgrad.specialise.receivers import by_label, come_from_outside, is_method
-from srcgrad.syntax.globals import reference
+from srcgrad.syntax.globals import importable, reference
 
 if TYPE_CHECKING:
     from srcgrad.specialise.reduced import Reduced

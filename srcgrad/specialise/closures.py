@@ -15,10 +15,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from srcgrad.frontend import normal_form as nf
 from srcgrad.frontend.source import source_of
 from srcgrad.infer.heap import Site
 from srcgrad.infer.summaries import Summary
+from srcgrad.ir import normal_form as nf
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Cell, Literal, Operand, Version
 from srcgrad.ir.regions import Assign, Function, Statement, walk

@@ -13,11 +13,11 @@ from typing import Any
 
 import gast
 
-from srcgrad.frontend import normal_form as nf
-from srcgrad.frontend.desugar.build import call_builtin, load, placed, subscript
+from srcgrad.ir import normal_form as nf
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.loops import Item, Series, entries_of, series_of, whole
 from srcgrad.specialise.set_operations import are_sets
+from srcgrad.syntax.build import call_builtin, load, placed, subscript
 
 
 def collected(context: Context, node: Any) -> str | None:

@@ -19,20 +19,19 @@ from typing import Any
 import gast
 
 from srcgrad import runtime
-from srcgrad.frontend import normal_form as nf
 from srcgrad.frontend.classes import found, initial_fields, is_generated_init, makes_plainly, sets_default, setter
-from srcgrad.frontend.desugar.build import call_runtime, constant, load, placed
-from srcgrad.frontend.scope import importable
 from srcgrad.infer.named import is_named_tuple
 from srcgrad.infer.summaries import Summary
 from srcgrad.infer.values import At
+from srcgrad.ir import normal_form as nf
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Version
 from srcgrad.ir.regions import Assign, Block, operands_of, walk
 from srcgrad.specialise.calls import of_user
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.expressions import Made, atom
-from srcgrad.syntax.globals import reference
+from srcgrad.syntax.build import call_runtime, constant, load, placed
+from srcgrad.syntax.globals import importable, reference
 
 #: Values that are the same wherever they are written.
 _CONSTANTS = (bool, int, float, complex, str, bytes, type(None))

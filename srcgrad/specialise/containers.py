@@ -17,8 +17,16 @@ from typing import Any
 import gast
 
 from srcgrad import runtime
-from srcgrad.frontend import normal_form as nf
-from srcgrad.frontend.desugar.build import (
+from srcgrad.infer.data import is_data
+from srcgrad.infer.objects import MAPPINGS
+from srcgrad.infer.values import At, Bound, Value
+from srcgrad.ir import normal_form as nf
+from srcgrad.rules.table import lookup
+from srcgrad.specialise.collecting import collected, merge, put_each
+from srcgrad.specialise.context import Context
+from srcgrad.specialise.expressions import Made, atom, named, settled
+from srcgrad.specialise.loops import are, is_series, is_unordered
+from srcgrad.syntax.build import (
     call,
     call_builtin,
     call_runtime,
@@ -29,16 +37,7 @@ from srcgrad.frontend.desugar.build import (
     placed,
     subscript,
 )
-from srcgrad.frontend.scope import importable
-from srcgrad.infer.data import is_data
-from srcgrad.infer.objects import MAPPINGS
-from srcgrad.infer.values import At, Bound, Value
-from srcgrad.rules.table import lookup
-from srcgrad.specialise.collecting import collected, merge, put_each
-from srcgrad.specialise.context import Context
-from srcgrad.specialise.expressions import Made, atom, named, settled
-from srcgrad.specialise.loops import are, is_series, is_unordered
-from srcgrad.syntax.globals import builtin, reference
+from srcgrad.syntax.globals import builtin, importable, reference
 
 #: Methods that ``Exchange`` stands for: by how many arguments they take, and which of these is put in.
 _EXCHANGED: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {

@@ -8,10 +8,10 @@ from typing import Any, NoReturn
 import gast
 
 from srcgrad.errors import Span, UnsupportedSyntax
-from srcgrad.frontend import normal_form as nf
 from srcgrad.frontend.source import Source
 from srcgrad.infer.facts import Facts
 from srcgrad.infer.values import NEVER, Value, exact
+from srcgrad.ir import normal_form as nf
 from srcgrad.specialise.planning import Naming
 from srcgrad.specialise.reduced import Reduced
 from srcgrad.syntax.globals import GlobalReference

@@ -17,7 +17,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from srcgrad import runtime
-from srcgrad.frontend.scope import importable
 from srcgrad.infer.summaries import Summary
 from srcgrad.infer.values import At, Bound, Exact, Of, Value, are_of, exact, of, union
 from srcgrad.ir import operations as ir
@@ -29,7 +28,7 @@ from srcgrad.language.models import MODELS
 from srcgrad.specialise.fields import holds_kind
 from srcgrad.specialise.functions import at_site, is_made
 from srcgrad.specialise.instances import static_of
-from srcgrad.syntax.globals import of_runtime, reference
+from srcgrad.syntax.globals import importable, of_runtime, reference
 
 if TYPE_CHECKING:
     from srcgrad.specialise.reduced import Reduced

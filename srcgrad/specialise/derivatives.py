@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from srcgrad.frontend import normal_form as nf
 from srcgrad.frontend.applying import differentiated
 from srcgrad.infer.heap import Site
 from srcgrad.infer.summaries import Summary
 from srcgrad.infer.values import At, Exact, Value
+from srcgrad.ir import normal_form as nf
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Operand
 from srcgrad.ir.regions import Assign, Function, Statement

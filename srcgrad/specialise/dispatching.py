@@ -25,7 +25,6 @@ import numpy as np
 
 from srcgrad import runtime
 from srcgrad.frontend.classes import found, is_user_class
-from srcgrad.frontend.scope import importable
 from srcgrad.infer.applying import OPERATORS, is_operator
 from srcgrad.infer.data import is_data
 from srcgrad.infer.dispatch import asks_for_truth, python_of
@@ -43,7 +42,7 @@ from srcgrad.language.operators import COMPARED, OF_FLOATS, REFLECTED, SPECIAL, 
 from srcgrad.specialise.instances import static_of
 from srcgrad.specialise.missing import is_of_class, of_none, raising
 from srcgrad.specialise.receivers import are_methods_of_users, receiver_of
-from srcgrad.syntax.globals import of_runtime, reference
+from srcgrad.syntax.globals import importable, of_runtime, reference
 
 if TYPE_CHECKING:
     from srcgrad.specialise.reduced import Reduced

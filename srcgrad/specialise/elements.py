@@ -12,11 +12,11 @@ import gast
 import numpy as np
 
 from srcgrad import runtime
-from srcgrad.frontend import normal_form as nf
-from srcgrad.frontend.desugar.build import call_builtin, call_runtime, load, placed, subscript
+from srcgrad.ir import normal_form as nf
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.expressions import settled
 from srcgrad.specialise.loops import Item, Series, function_called, kept
+from srcgrad.syntax.build import call_builtin, call_runtime, load, placed, subscript
 from srcgrad.syntax.parse import clone
 
 

@@ -19,10 +19,9 @@ from typing import Any
 import gast
 
 from srcgrad import runtime
-from srcgrad.frontend import normal_form as nf
-from srcgrad.frontend.desugar.build import call_runtime, constant, load, placed
 from srcgrad.infer.emitted import ATTEMPTS
 from srcgrad.infer.values import At, Bound
+from srcgrad.ir import normal_form as nf
 from srcgrad.ir import operations as ir
 from srcgrad.rules.memory import CHANGES
 from srcgrad.specialise.containers import applied
@@ -30,6 +29,7 @@ from srcgrad.specialise.context import Context
 from srcgrad.specialise.expressions import Made, atom, named, operate, operation_of, settled
 from srcgrad.specialise.instances import static_of
 from srcgrad.specialise.set_operations import are_sets
+from srcgrad.syntax.build import call_runtime, constant, load, placed
 from srcgrad.syntax.globals import GlobalBinding, of_runtime, reference
 from srcgrad.syntax.parse import clone
 

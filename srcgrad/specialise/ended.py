@@ -16,13 +16,12 @@ import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any, NoReturn
 
 import gast
 
 from srcgrad.errors import UnsupportedSyntax
-from srcgrad.frontend.endings import ASKING, HINT, REASON, may_ask
 from srcgrad.frontend.source import source_of
 from srcgrad.infer.facts import Facts
 from srcgrad.infer.summaries import Summary
@@ -30,6 +29,11 @@ from srcgrad.infer.values import NEVER, At, Atom, Bound, Exact, Value, exact
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal, Operand, Version
 from srcgrad.ir.regions import Assign, Block, Fall, Function, Handler, If, Loop, Raise, Statement, Try, With, walk
+
+REASON = "StopIteration may leave a generator, or a function that an iterator calls, which ends them in another way"
+HINT = "give next() a default, or catch StopIteration where it is raised"
+_ASKING = frozenset({"__next__", "send", "throw"})
+_READ = _ASKING | {"next", "StopIteration"}
 
 
 def refuse_ended(function: FunctionType, facts: Facts) -> None:
@@ -135,9 +139,9 @@ class _Looked:
                         return True
                 case Exact(value=FunctionType() as called) if called.__name__ == "__next__":
                     return True
-                case Exact(value=FunctionType() as called) if not run.calls.get(statement) and may_ask(called.__code__):
+                case Exact(value=FunctionType(__code__=code)) if not run.calls.get(statement) and _may_ask(code):
                     return True
-                case Bound(name=name) if name in ASKING:
+                case Bound(name=name) if name in _ASKING:
                     return True
         return False
 
@@ -174,3 +178,9 @@ def _exact(atom: Atom) -> object:
 def is_endless(value: Value) -> bool:
     """Whether an iterator never comes to its end."""
     return not value.is_any and all(isinstance(a, At) and a.site.kind is itertools.count for a in value.atoms)
+
+
+def _may_ask(code: CodeType) -> bool:
+    """Whether a function of which nothing but its code is known may raise ``StopIteration``."""
+    inner = (each for each in code.co_consts if isinstance(each, CodeType))
+    return not _READ.isdisjoint(code.co_names) or any(map(_may_ask, inner))

@@ -13,14 +13,12 @@ from typing import Any
 
 from srcgrad.errors import UnsupportedSyntax
 from srcgrad.frontend.journal import Journal
-from srcgrad.frontend.normal_form import Callee, Derived, Function
 from srcgrad.frontend.source import source_of
 from srcgrad.infer.calls import model_of
-from srcgrad.infer.entry import described
 from srcgrad.infer.interpreter import GivenUp, analysed
+from srcgrad.ir.normal_form import Callee
 from srcgrad.specialise.ended import refuse_ended
-from srcgrad.specialise.instances import Instance, instance_of
-from srcgrad.specialise.writing import specialised
+from srcgrad.specialise.instances import instance_of
 
 MOST = 5_000  # statements that the analysis runs
 
@@ -29,7 +27,6 @@ def callee_for(callee: Callee, arguments: tuple[tuple[Any, ...], Mapping[str, An
     """Raises ``UnsupportedSyntax`` where it is not known what the values may be."""
     function: Any = callee.function
     positional, keywords = (None, None) if arguments is None else arguments
-    journal.describe = described
     try:
         as_data = source_of(function).generated
         facts = analysed(function, positional, keywords, by_kind=True, as_data=as_data, most=MOST)
@@ -41,14 +38,3 @@ def callee_for(callee: Callee, arguments: tuple[tuple[Any, ...], Mapping[str, An
     return replace(callee, instance=instance_of(model_of(function) or function, facts.entry[0], facts))
 
 
-def of_text(callee: Callee, entry: Callee, journal: Journal) -> Function | None:
-    """The normal form of the text of a derivative that is called inside, where what it is given is data; None of what
-    is no derivative, or refused."""
-    if not isinstance(callee.function, Derived) or callee.classes:
-        return None
-    try:
-        made = callee_for(entry, None, journal)
-        assert isinstance(made.instance, Instance)
-        return specialised(made.instance)
-    except UnsupportedSyntax:
-        return None

@@ -16,9 +16,6 @@ import gast
 import numpy as np
 
 from srcgrad import runtime
-from srcgrad.frontend import normal_form as nf
-from srcgrad.frontend.desugar.build import call_runtime, distinct, load, placed
-from srcgrad.frontend.scope import importable
 from srcgrad.infer.data import DESCRIBING, is_data
 from srcgrad.infer.heap import Site
 from srcgrad.infer.items import is_index, is_slice
@@ -36,6 +33,7 @@ from srcgrad.infer.values import (
     are_of,
     is_unchanging,
 )
+from srcgrad.ir import normal_form as nf
 from srcgrad.rules.table import attribute as attribute_function
 from srcgrad.rules.table import is_constant, lookup, member_refusal, operator_of
 from srcgrad.specialise import sparse
@@ -44,7 +42,8 @@ from srcgrad.specialise.context import Context
 from srcgrad.specialise.functions import is_made
 from srcgrad.specialise.instances import static_of
 from srcgrad.specialise.receivers import is_field, is_method
-from srcgrad.syntax.globals import GlobalReference, reference
+from srcgrad.syntax.build import call_runtime, distinct, load, placed
+from srcgrad.syntax.globals import GlobalReference, importable, reference
 from srcgrad.syntax.parse import walk
 
 _CONTAINERS = (list, tuple, dict, deque, OrderedDict, defaultdict)

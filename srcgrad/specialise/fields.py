@@ -15,22 +15,22 @@ from typing import Any
 import gast
 
 from srcgrad import runtime
-from srcgrad.frontend import normal_form as nf
-from srcgrad.frontend.callees import SHAPES
+from srcgrad.errors import UnsupportedSyntax
 from srcgrad.frontend.classes import ABSENT, found, intercepts, is_descriptor, is_field, is_user_class, setter
-from srcgrad.frontend.desugar.build import call_runtime, constant, load, placed
-from srcgrad.frontend.folding import read_later, stale
-from srcgrad.frontend.scope import importable
 from srcgrad.infer.facts import Facts
 from srcgrad.infer.heap import Site
 from srcgrad.infer.named import index_of, is_named_tuple
 from srcgrad.infer.values import At, Bound, Value, exact
+from srcgrad.ir import normal_form as nf
+from srcgrad.language.members import SHAPES
 from srcgrad.rules.table import CONSTANT_MEMBERS, FIELDS
 from srcgrad.rules.table import attribute as attribute_function
 from srcgrad.runtime.objects import is_seen_by_others
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.expressions import Made, named
-from srcgrad.syntax.globals import reference
+from srcgrad.specialise.fields_captured import captured_fields
+from srcgrad.syntax.build import call_runtime, constant, load, placed
+from srcgrad.syntax.globals import importable, reference
 
 
 def classes_of(value: Value) -> list[type] | None:
@@ -117,5 +117,11 @@ def require_settable(context: Context, node: Any, kinds: list[type], name: str) 
         is_taken = not is_field(raw) and hasattr(type(raw), "__set__")
         if is_named_tuple(kind) or setter(kind) is not None or is_taken:
             context.refuse(node, f"a store into the attribute {name!r} of {kind.__name__}")
-        if name in read_later(kind):
-            context.refuse(node, stale(kind, name)[0])
+        captured = captured_fields(kind)
+        if captured is None or name in captured:
+            raise UnsupportedSyntax(
+                f"a function that __init__ of class {kind.__name__} makes keeps the value that the field {name!r} has"
+                " then",
+                context.span,
+                hint="write a method in place of the function",
+            )

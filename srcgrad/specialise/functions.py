@@ -17,10 +17,10 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from srcgrad.frontend.classes import is_generated_init
-from srcgrad.frontend.normal_form import Callee, Guarded
 from srcgrad.infer.heap import Site
 from srcgrad.infer.values import At, Bound, Exact, Value, exact
 from srcgrad.ir import operations as ir
+from srcgrad.ir.normal_form import Callee, Guarded
 from srcgrad.ir.operations import Cell, Literal, Operand, Version
 from srcgrad.ir.regions import (
     Assign,

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from srcgrad import runtime
-from srcgrad.frontend.scope import importable
 from srcgrad.infer.data import is_data
 from srcgrad.infer.iteration import ITERATORS
 from srcgrad.infer.objects import CONTAINERS
@@ -28,7 +27,7 @@ from srcgrad.ir.regions import Assign, Statement
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.ir.rewriting import with_operands
 from srcgrad.specialise.instances import static_of
-from srcgrad.syntax.globals import builtin, of_runtime, reference
+from srcgrad.syntax.globals import builtin, importable, of_runtime, reference
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

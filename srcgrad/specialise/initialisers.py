@@ -19,14 +19,13 @@ from dataclasses import replace
 import gast
 
 from srcgrad import runtime
-from srcgrad.frontend import normal_form as nf
-from srcgrad.frontend.desugar.build import load
-from srcgrad.frontend.scope import importable
+from srcgrad.ir import normal_form as nf
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Cell
 from srcgrad.ir.regions import Assign, Block, Break, Fall, If, Loop, Return, With
 from srcgrad.specialise.context import Context
-from srcgrad.syntax.globals import call_runtime, reference
+from srcgrad.syntax.build import load
+from srcgrad.syntax.globals import call_runtime, importable, reference
 
 
 def returning_object(context: Context, block: nf.Block, kind: type) -> nf.Block:

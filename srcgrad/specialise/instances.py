@@ -52,6 +52,18 @@ class Instance:
         is_known = not any(heap.is_seen(site) for site in sites) and not any(value.is_any for value in held)
         return not is_known or any(site.kind in (set, frozenset) for site in sites)
 
+    @cached_property
+    def objects(self) -> frozenset[str]:
+        """The parameters that are objects or containers for sure, and neither numbers nor arrays."""
+
+        def is_object(value: Value) -> bool:
+            return not value.is_any and all(
+                isinstance(atom, At) and atom.site.kind not in (None, np.ndarray) for atom in value.atoms
+            )
+
+        return frozenset(
+            version.variable or version.name for version, value in self.summary.arguments.items() if is_object(value)
+        )
 
     @cached_property
     def may_hold_functions(self) -> bool:

@@ -29,7 +29,6 @@ from typing import TYPE_CHECKING
 import gast
 
 from srcgrad.frontend.classes import found, is_user_class
-from srcgrad.frontend.scope import importable
 from srcgrad.infer.heap import Contents, Site
 from srcgrad.infer.values import Array, At, Bound, Exact, Of, Value, are_of, at, exact, of, union
 from srcgrad.ir import operations as ir
@@ -61,7 +60,7 @@ from srcgrad.specialise.resized import is_resized
 from srcgrad.specialise.rows import columns, items_value
 from srcgrad.specialise.stepping import generator_of, stepwise
 from srcgrad.specialise.unused import parts_of
-from srcgrad.syntax.globals import reference
+from srcgrad.syntax.globals import importable, reference
 
 if TYPE_CHECKING:
     from srcgrad.specialise.reduced import Reduced

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from srcgrad.frontend.desugar.joining import JOINING
+from srcgrad import runtime
 from srcgrad.infer.heap import Site
 from srcgrad.infer.values import Array, At, Exact, Of, Value, at
 from srcgrad.ir import operations as ir
@@ -25,6 +25,9 @@ from srcgrad.syntax.globals import GlobalBinding, of_runtime, reference
 
 if TYPE_CHECKING:
     from srcgrad.specialise.reduced import Reduced
+
+#: What an index of these objects of NumPy means: the items are joined, by number of the object.
+JOINING = {id(np.r_): runtime.join_rows, id(np.c_): runtime.join_columns}
 
 
 def joined(made: Reduced, statement: Assign) -> list[Statement] | None:

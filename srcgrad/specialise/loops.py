@@ -21,8 +21,19 @@ import gast
 import numpy as np
 
 from srcgrad import runtime
-from srcgrad.frontend import normal_form as nf
-from srcgrad.frontend.desugar.build import (
+from srcgrad.infer.data import is_data
+from srcgrad.infer.heap import sites_of
+from srcgrad.infer.objects import MAPPINGS, is_only_data
+from srcgrad.infer.values import Array, At, Bound, Exact, Of, Value, is_unchanging
+from srcgrad.ir import normal_form as nf
+from srcgrad.ir import operations as ir
+from srcgrad.language.effects import resizing
+from srcgrad.specialise.context import Context
+from srcgrad.specialise.expressions import Made, named, settled
+from srcgrad.specialise.instances import static_of
+from srcgrad.specialise.resized import resizes_data
+from srcgrad.specialise.set_operations import are_sets, may_be_set
+from srcgrad.syntax.build import (
     binary,
     call,
     call_builtin,
@@ -33,17 +44,6 @@ from srcgrad.frontend.desugar.build import (
     subscript,
     tuple_of,
 )
-from srcgrad.infer.data import is_data
-from srcgrad.infer.heap import sites_of
-from srcgrad.infer.objects import MAPPINGS, is_only_data
-from srcgrad.infer.values import Array, At, Bound, Exact, Of, Value, is_unchanging
-from srcgrad.ir import operations as ir
-from srcgrad.language.effects import resizing
-from srcgrad.specialise.context import Context
-from srcgrad.specialise.expressions import Made, named, settled
-from srcgrad.specialise.instances import static_of
-from srcgrad.specialise.resized import resizes_data
-from srcgrad.specialise.set_operations import are_sets, may_be_set
 from srcgrad.syntax.parse import clone, walk
 
 #: What a loop binds in each round: one value, or the parts of a tuple.

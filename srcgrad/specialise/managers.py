@@ -36,13 +36,11 @@ import numpy as np
 
 from srcgrad import runtime
 from srcgrad.errors import UnsupportedSyntax
-from srcgrad.frontend import normal_form as nf
 from srcgrad.frontend.classes import found, is_user_class
-from srcgrad.frontend.desugar.build import load, placed
-from srcgrad.frontend.scope import importable
 from srcgrad.infer.emitted import RAISED
 from srcgrad.infer.summaries import Summary
 from srcgrad.infer.values import ANY, NEVER, At, Bound, Exact, Value, exact
+from srcgrad.ir import normal_form as nf
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal, Operand, Version
 from srcgrad.ir.regions import (
@@ -60,7 +58,8 @@ from srcgrad.specialise.expressions import named, settled
 from srcgrad.specialise.instances import static_of
 from srcgrad.specialise.parts import TRUTH, Apart, Around
 from srcgrad.specialise.reduced import Reduced
-from srcgrad.syntax.globals import call_runtime, of_runtime, reference
+from srcgrad.syntax.build import load, placed
+from srcgrad.syntax.globals import call_runtime, importable, of_runtime, reference
 from srcgrad.syntax.parse import names_read
 
 #: What makes locks, which hold nothing of the program.

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 import gast
 
 from srcgrad.frontend.classes import found, is_user_class
-from srcgrad.frontend.scope import importable
 from srcgrad.infer.values import SCALARS, Array, At, Bound, Exact, Of, Value, exact, of, union
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal, Operand
@@ -21,7 +20,7 @@ from srcgrad.ir.regions import Assign, Block, Fall, If, Raise, Statement
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.language.operators import COMPARED, REFLECTED, SPECIAL
 from srcgrad.specialise.receivers import without_attribute
-from srcgrad.syntax.globals import builtin, reference
+from srcgrad.syntax.globals import builtin, importable, reference
 
 if TYPE_CHECKING:
     from srcgrad.specialise.reduced import Reduced

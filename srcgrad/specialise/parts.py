@@ -21,13 +21,13 @@ import gast
 
 from srcgrad import runtime
 from srcgrad.errors import UnsupportedSyntax
-from srcgrad.frontend.normal_form import Callee, Guarded, LocalFunction
 from srcgrad.frontend.source import Source
 from srcgrad.infer.data import is_data
 from srcgrad.infer.emitted import RAISED
 from srcgrad.infer.summaries import Summary
 from srcgrad.infer.values import ANY, Array, At, Exact, Of, Value, are_numbers, exact, union
 from srcgrad.ir import operations as ir
+from srcgrad.ir.normal_form import Callee, Guarded, LocalFunction
 from srcgrad.ir.operations import Cell, Literal, Operand, Version
 from srcgrad.ir.regions import (
     Assign,

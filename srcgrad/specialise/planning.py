@@ -17,7 +17,6 @@ from typing import Any
 import gast
 import numpy as np
 
-from srcgrad.frontend.normal_form import Callee
 from srcgrad.infer.data import is_attribute, is_data
 from srcgrad.infer.facts import Facts
 from srcgrad.infer.iteration import ITERATORS, VIEWS
@@ -35,6 +34,7 @@ from srcgrad.infer.values import (
     is_unchanging,
 )
 from srcgrad.ir import operations as ir
+from srcgrad.ir.normal_form import Callee
 from srcgrad.ir.operations import Literal, Operand, Version
 from srcgrad.ir.regions import (
     Assign,

@@ -17,7 +17,6 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from srcgrad.frontend.classes import found, is_user_class
-from srcgrad.frontend.scope import importable
 from srcgrad.infer.facts import Facts
 from srcgrad.infer.heap import Site
 from srcgrad.infer.values import At, Bound, Exact, Value, are_methods, union
@@ -26,7 +25,7 @@ from srcgrad.ir.operations import Literal, Operand
 from srcgrad.ir.regions import Assign, Block, If, Loop, Statement, With, operands_of
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.specialise.unused import parts_of
-from srcgrad.syntax.globals import reference
+from srcgrad.syntax.globals import importable, reference
 
 if TYPE_CHECKING:
     from srcgrad.specialise.reduced import Reduced

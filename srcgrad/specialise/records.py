@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from srcgrad.frontend.scope import importable
 from srcgrad.infer.objects import looked_up
 from srcgrad.infer.values import SCALARS
 from srcgrad.ir import operations as ir
@@ -32,7 +31,7 @@ from srcgrad.language.models.array_updates import CLASSES
 from srcgrad.language.models.elementwise import Vectorized, fields_of
 from srcgrad.specialise.callees import Written, of_closure, outer_closure
 from srcgrad.specialise.unused import parts_of
-from srcgrad.syntax.globals import reference
+from srcgrad.syntax.globals import importable, reference
 
 if TYPE_CHECKING:
     from srcgrad.specialise.reduced import Reduced

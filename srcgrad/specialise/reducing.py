@@ -18,7 +18,6 @@ from types import CellType, ModuleType
 import gast
 import numpy as np
 
-from srcgrad.frontend.scope import importable
 from srcgrad.infer.heap import Site
 from srcgrad.infer.values import At, Value, exact
 from srcgrad.ir import operations as ir
@@ -54,7 +53,7 @@ from srcgrad.specialise.unassigned import looks, refuse_unassigned
 from srcgrad.specialise.unruled import refuse_unknown
 from srcgrad.specialise.unused import without_unused
 from srcgrad.specialise.viewing import viewed
-from srcgrad.syntax.globals import reference
+from srcgrad.syntax.globals import importable, reference
 from srcgrad.syntax.namer import Namer
 
 

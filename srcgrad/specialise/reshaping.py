@@ -15,9 +15,8 @@ from typing import Any
 import gast
 import numpy as np
 
-from srcgrad.frontend import normal_form as nf
-from srcgrad.frontend.desugar.build import constant, load, placed
 from srcgrad.infer.values import Bound, are_arrays
+from srcgrad.ir import normal_form as nf
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Operand, Version
 from srcgrad.ir.regions import Assign, Block, Break, Continue, Fall, If, Loop, Return, blocks_of, operands_of, walk
@@ -26,6 +25,7 @@ from srcgrad.rules.table import lookup
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.instances import static_of
 from srcgrad.specialise.reduced import Reduced
+from srcgrad.syntax.build import constant, load, placed
 from srcgrad.syntax.globals import GlobalBinding, reference
 
 #: Attributes and methods that give another object than the array itself, whatever its dtype.

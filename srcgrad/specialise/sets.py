@@ -21,10 +21,9 @@ import gast
 
 from srcgrad import runtime
 from srcgrad.errors import UnsupportedSyntax
-from srcgrad.frontend import normal_form as nf
-from srcgrad.frontend.desugar.build import call, call_builtin, call_runtime, load, method_call, placed
 from srcgrad.infer.objects import MAPPINGS
 from srcgrad.infer.values import SCALARS, Array, At, Bound, Exact, Of, Value
+from srcgrad.ir import normal_form as nf
 from srcgrad.language import effects
 from srcgrad.specialise.collecting import collected
 from srcgrad.specialise.context import Context
@@ -32,6 +31,7 @@ from srcgrad.specialise.expressions import Made, atom, named, settled
 from srcgrad.specialise.fields import holds_objects
 from srcgrad.specialise.loops import are, is_series
 from srcgrad.specialise.set_operations import ASKING, SETS, are_sets, may_be_set
+from srcgrad.syntax.build import call, call_builtin, call_runtime, load, method_call, placed
 from srcgrad.syntax.parse import names_read
 
 _PUTS = {"add": 1, "discard": 1, "remove": 1, "clear": 0, "pop": 0}  # how many arguments

@@ -19,14 +19,10 @@ import gast
 import numpy as np
 
 from srcgrad.errors import UnsupportedSyntax
-from srcgrad.frontend import normal_form as nf
-from srcgrad.frontend.classed import Foreign
-from srcgrad.frontend.desugar.build import call, load, placed
-from srcgrad.frontend.handing import is_of_sparse
-from srcgrad.frontend.scope import importable
 from srcgrad.infer.data import is_data
 from srcgrad.infer.sparse import CONSTANT_METHODS, is_matrix, is_weighed, may_be_matrix
-from srcgrad.infer.values import Array, At, Bound, Exact, Of, Value
+from srcgrad.infer.values import Array, Bound, Exact, Of, Value
+from srcgrad.ir import normal_form as nf
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Version
 from srcgrad.ir.regions import Assign, blocks_of, operands_of, walk
@@ -34,7 +30,8 @@ from srcgrad.ir.restoring.pending import own_operands
 from srcgrad.rules.table import load_library, lookup
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.reduced import Reduced
-from srcgrad.syntax.globals import reference
+from srcgrad.syntax.build import call, load, placed
+from srcgrad.syntax.globals import importable, reference
 from srcgrad.syntax.parse import walk as nodes_of
 
 Made = tuple[gast.expr, nf.Operation]
@@ -128,7 +125,7 @@ def method(
 
 def require_no_matrix(context: Context, function: Any, given: list[Any]) -> None:
     """Refuse a function whose rule is one of arrays."""
-    if any(may_be_matrix(context.value(argument)) for argument in given) and not is_of_sparse(function):
+    if any(may_be_matrix(context.value(argument)) for argument in given) and not _is_of_sparse(function):
         _refuse(context, f"{getattr(function, '__name__', 'a function')} is given a sparse matrix")
 
 
@@ -171,11 +168,9 @@ def _constant(context: Context, made: gast.expr, node: Any) -> Made:
     if value.is_any or not value.atoms:
         _refuse(context, "this operator on a sparse matrix")
     refusal = UnsupportedSyntax(_VARIES, context.span, label="this varies", hint=_FACTORS)
-    kinds = {atom.site.kind for atom in value.atoms if isinstance(atom, At) and is_matrix(atom)}
-    kind = kinds.pop() if len(kinds) == 1 else None
     # Products have no adjoint of their matrix, so that its being of use says nothing: nothing of it may vary.
     given = tuple(dict.fromkeys(str(part.id) for part in nodes_of(made) if context.is_local(part)))
-    return made, nf.Unruled(refusal, given=given, makes=None if kind is None else Foreign(kind))
+    return made, nf.Unruled(refusal, given=given)
 
 
 def _rules() -> Any:
@@ -232,3 +227,9 @@ def _are_arrays(value: Value) -> bool:
 
 def _are_numbers(value: Value) -> bool:
     return value.consists_of(lambda atom: isinstance(atom, Of | Exact))
+
+
+def _is_of_sparse(function: object) -> bool:
+    """Whether a function is one of the products with sparse matrices, whose results are arrays."""
+    module = str(getattr(function, "__module__", ""))
+    return module == "srcgrad.runtime.scipy.sparse" or module.startswith("scipy.sparse.linalg")

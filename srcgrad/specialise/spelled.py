@@ -15,7 +15,6 @@ import dataclasses
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
-from srcgrad.frontend.scope import importable
 from srcgrad.infer.named import is_named_tuple
 from srcgrad.infer.values import NEVER, Array, At, Bound, Exact, Value, are_numbers, union
 from srcgrad.ir import operations as ir
@@ -27,7 +26,7 @@ from srcgrad.language.operators import IN_PLACE_METHODS
 from srcgrad.specialise.fields import classes_of
 from srcgrad.specialise.instances import static_of
 from srcgrad.specialise.receivers import without_attribute
-from srcgrad.syntax.globals import reference
+from srcgrad.syntax.globals import importable, reference
 
 if TYPE_CHECKING:
     from srcgrad.specialise.reduced import Reduced

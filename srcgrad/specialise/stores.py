@@ -19,9 +19,8 @@ import gast
 import numpy as np
 
 from srcgrad import runtime
-from srcgrad.frontend import normal_form as nf
-from srcgrad.frontend.desugar.build import call_runtime, constant, index_value, load, placed, subscript
 from srcgrad.infer.values import Array, Bound, Value, are_arrays, are_numbers, are_of, exact, is_unchanging
+from srcgrad.ir import normal_form as nf
 from srcgrad.ir import operations as ir
 from srcgrad.language.effects import method as effect_of_method
 from srcgrad.language.effects import of_function
@@ -33,6 +32,7 @@ from srcgrad.specialise.containers import applied, exchanged, fixed
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.expressions import Made, atom, is_of_arrays, named, operate, settled
 from srcgrad.specialise.fields import holds_objects
+from srcgrad.syntax.build import call_runtime, constant, index_value, load, placed, subscript
 from srcgrad.syntax.globals import GlobalBinding, reference
 
 _NUMPY = GlobalBinding("np", np, "numpy", None, None)

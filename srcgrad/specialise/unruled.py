@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import gast
 
 from srcgrad.errors import MissingRule, Span
-from srcgrad.frontend import normal_form as nf
-from srcgrad.frontend.callees import spelled
+from srcgrad.ir import normal_form as nf
 from srcgrad.ir import operations as ir
 from srcgrad.ir.regions import Assign
 from srcgrad.rules.table import lookup, refusal
@@ -23,7 +22,7 @@ from srcgrad.specialise.carrying import carries
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.expressions import Made, settled
 from srcgrad.specialise.instances import static_of
-from srcgrad.syntax.parse import walk
+from srcgrad.syntax.parse import spelled, walk
 
 if TYPE_CHECKING:
     from srcgrad.specialise.reduced import Reduced

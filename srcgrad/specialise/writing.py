@@ -19,14 +19,11 @@ import gast
 import numpy as np
 
 from srcgrad import runtime
-from srcgrad.frontend import normal_form as nf
 from srcgrad.frontend.classes import found, is_user_class
-from srcgrad.frontend.desugar.build import load, placed
-from srcgrad.frontend.desugar.exits import nested_returns
-from srcgrad.frontend.desugar.loops import without_else
 from srcgrad.frontend.signatures import default_expressions
 from srcgrad.frontend.source import source_of
 from srcgrad.infer.values import Array, At, union
+from srcgrad.ir import normal_form as nf
 from srcgrad.ir import operations as ir
 from srcgrad.ir.regions import Assign, Block, Function, Loop, With
 from srcgrad.ir.regions import walk as walk_ir
@@ -38,11 +35,13 @@ from srcgrad.specialise import containers, emitted, sets, sparse, stores
 from srcgrad.specialise.attempts import without_try
 from srcgrad.specialise.collecting import collected
 from srcgrad.specialise.context import Context
+from srcgrad.specialise.early_returns import nested_returns
 from srcgrad.specialise.expressions import atom, named, operate, operation_of, settled
 from srcgrad.specialise.fields import classes_of, read, require_settable
 from srcgrad.specialise.functions import misused
 from srcgrad.specialise.initialisers import returning_object
 from srcgrad.specialise.instances import Instance, fixed_parameters, runs_users, static_of
+from srcgrad.specialise.loop_ends import without_else
 from srcgrad.specialise.loops import for_, function_called, is_series
 from srcgrad.specialise.managers import write_with
 from srcgrad.specialise.planning import decided, kind_of
@@ -51,6 +50,7 @@ from srcgrad.specialise.reducing import reduced
 from srcgrad.specialise.reshaping import reshaped
 from srcgrad.specialise.set_operations import are_sets
 from srcgrad.specialise.tapes import together
+from srcgrad.syntax.build import load, placed
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import names_read, walk
 

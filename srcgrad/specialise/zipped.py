@@ -14,11 +14,11 @@ from __future__ import annotations
 import gast
 
 from srcgrad import runtime
-from srcgrad.frontend import normal_form as nf
-from srcgrad.frontend.desugar.build import call, call_builtin, call_runtime, constant, load, placed, subscript
+from srcgrad.ir import normal_form as nf
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.expressions import settled
 from srcgrad.specialise.loops import Item, Series, is_unordered, series_of
+from srcgrad.syntax.build import call, call_builtin, call_runtime, constant, load, placed, subscript
 from srcgrad.syntax.globals import builtin, reference
 
 

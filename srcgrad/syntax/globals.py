@@ -95,3 +95,9 @@ def public_home(value: object, name: str) -> tuple[str, str] | None:
 
 
 _ABSENT = object()
+
+
+def importable(name: str, value: object) -> GlobalBinding:
+    """A binding for a callable that came as an argument: importable if it has a home, else only by its object."""
+    home = public_home(value, name)
+    return GlobalBinding(name, value) if home is None else GlobalBinding(home[1], value, *home)

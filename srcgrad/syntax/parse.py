@@ -323,3 +323,13 @@ def same_tree(a: object, b: object) -> bool:
 
 def _same_constant(a: object, b: object) -> bool:
     return type(a) is type(b) and (a == b or a != a) and repr(a) == repr(b)
+
+
+def spelled(node: gast.AST) -> str:
+    """A dotted name as the user wrote it."""
+    match node:
+        case gast.Name(id=name):
+            return str(name)
+        case gast.Attribute(value=value, attr=attr):
+            return f"{spelled(value)}.{attr}"
+    return "this function"

@@ -24,7 +24,7 @@ from srcgrad.analysis.references import Reference, local_names, names_mentioned,
 from srcgrad.analysis.required import Plan, Planner, saved_names
 from srcgrad.analysis.sinking import Sinking
 from srcgrad.errors import InternalError
-from srcgrad.frontend.normal_form import AddAt, Append, Bind, Call, Effect, For, Function, Statement
+from srcgrad.ir.normal_form import AddAt, Append, Bind, Call, Effect, For, Function, Statement
 from srcgrad.rules.facts import Array, Fact
 from srcgrad.syntax.comment import Comment
 from srcgrad.syntax.globals import GlobalReference, call_runtime

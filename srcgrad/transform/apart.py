@@ -9,7 +9,7 @@ from typing import TypeAlias
 import gast
 
 from srcgrad import runtime
-from srcgrad.frontend.normal_form import Function
+from srcgrad.ir.normal_form import Function
 from srcgrad.syntax.globals import call_runtime
 from srcgrad.transform.build import constant, load
 

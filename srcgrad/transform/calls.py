@@ -17,8 +17,7 @@ import gast
 from srcgrad import runtime
 from srcgrad.analysis.activity import Activity, atoms
 from srcgrad.analysis.references import hidden
-from srcgrad.errors import UnsupportedSyntax
-from srcgrad.frontend.normal_form import Bind, Block, Call, Callee, Dynamic
+from srcgrad.ir.normal_form import Bind, Block, Call, Callee
 from srcgrad.rules.facts import Array, Fact, Sequence, Static, Unknown
 from srcgrad.syntax.globals import GlobalReference, call_runtime
 from srcgrad.syntax.namer import Namer
@@ -115,12 +114,6 @@ class CallAdjoint(StoreAdjoint):
         assert isinstance(statement.operation, Call)
         made = statement.operation
         modes = self.shadows.calls.get(statement, PLAIN) if self.shadows is not None else PLAIN
-        if isinstance(made.callee.function, Dynamic) and (any(modes.given) or modes.result):
-            raise UnsupportedSyntax(
-                "an array that is stored into is handed on by a function known only when the program runs",
-                statement.span,
-                hint="call the function by its name, or store into a copy",
-            )
         return self.calls.pair(made.callee, self.active_arguments(statement), self.argument_facts(made), modes)
 
     def _distribute_result(self, target: str, names: list[str], result: gast.expr) -> list[gast.stmt]:

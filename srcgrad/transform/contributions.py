@@ -19,7 +19,7 @@ from srcgrad.analysis.activity import Activity
 from srcgrad.analysis.numeric import numeric_names
 from srcgrad.analysis.references import Reference, reference
 from srcgrad.analysis.regions import is_basic
-from srcgrad.frontend.normal_form import Append, Block, Pop, Statement
+from srcgrad.ir.normal_form import Append, Block, Pop, Statement
 from srcgrad.rules.facts import Array, Fact, Unknown, is_floating
 from srcgrad.syntax.globals import GlobalReference, call_runtime
 from srcgrad.syntax.marks import seen_elsewhere

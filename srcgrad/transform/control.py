@@ -23,7 +23,7 @@ from srcgrad.analysis.cfg import stores_of, walk
 from srcgrad.analysis.layout import Layout
 from srcgrad.analysis.references import Reference, decision, hidden, referring
 from srcgrad.errors import InternalError, Span, UnsupportedSyntax
-from srcgrad.frontend.normal_form import (
+from srcgrad.ir.normal_form import (
     AddAt,
     Append,
     AugStore,

@@ -15,8 +15,7 @@ from types import FunctionType
 import gast
 
 from srcgrad import runtime
-from srcgrad.frontend.folding import Initialiser
-from srcgrad.frontend.normal_form import Callee, Derived, Dynamic, Function, Guarded, LocalFunction
+from srcgrad.ir.normal_form import Callee, Derived, Function, Guarded, LocalFunction
 from srcgrad.rules.facts import Fact, Unknown
 from srcgrad.syntax.globals import call_runtime
 from srcgrad.syntax.namer import Namer
@@ -39,11 +38,9 @@ _KINDS = {
 
 def stem(callee: Callee) -> str:
     """What the names of a callee's derivatives are made from."""
-    if isinstance(callee.makes, Initialiser):
-        return f"make_{callee.makes.kind.__name__}"
+    if callee.makes is not None:
+        return f"make_{callee.makes.__name__}"
     match callee.function:
-        case Dynamic():
-            return "call"
         case Guarded(function=inner):
             return f"try_{stem(Callee(inner))}"
         case Derived(function=inner, mode=mode):
@@ -117,3 +114,12 @@ def entry_facts(function: Function, known: Mapping[str, Fact] | None) -> tuple[F
 NESTED = {"reverse": "nested", "value": "nested value", "split": "nested split", "forward": "nested forward"}
 LABELS = {"reverse": "adjoint", "value": "adjoint", "split": "pair", "forward": "tangent"}
 LABELS |= {NESTED[mode]: LABELS[mode] for mode in NESTED}
+
+
+def unpassed(function: object) -> tuple[str, ...]:
+    """The parameters of a local function that no caller passes: what it captured, and the object of a bound method."""
+    if not isinstance(function, LocalFunction):
+        return ()
+    arguments = function.node.args
+    named = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    return (*function.captured, *(p.id for p, default in named if default is not None))

@@ -27,7 +27,7 @@ import gast
 from srcgrad.analysis.activity import Activity, refuse_items, refuse_seen
 from srcgrad.analysis.asking import data_names
 from srcgrad.analysis.cfg import bound_here
-from srcgrad.frontend.normal_form import (
+from srcgrad.ir.normal_form import (
     AddAt,
     Append,
     AugStore,

@@ -23,7 +23,7 @@ import gast
 from srcgrad.analysis.activity import Activity, atoms, entry_name, inputs
 from srcgrad.analysis.cfg import ENTRY, bound_here, solve
 from srcgrad.analysis.moving import Moving
-from srcgrad.frontend.normal_form import (
+from srcgrad.ir.normal_form import (
     AddAt,
     Append,
     AugStore,

@@ -20,8 +20,8 @@ from srcgrad.analysis.cfg import bound_here
 from srcgrad.analysis.summaries import Summary
 from srcgrad.analysis.values import fact_of_expression, is_copy, is_defaulting
 from srcgrad.errors import InternalError, MissingRule
-from srcgrad.frontend.as_python import statement_as_python
-from srcgrad.frontend.normal_form import (
+from srcgrad.ir.as_python import statement_as_python
+from srcgrad.ir.normal_form import (
     Append,
     Apply,
     Bind,

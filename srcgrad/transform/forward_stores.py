@@ -24,7 +24,7 @@ from srcgrad import runtime
 from srcgrad.analysis.activity import atoms
 from srcgrad.analysis.memory import is_immutable
 from srcgrad.errors import InternalError
-from srcgrad.frontend.normal_form import (
+from srcgrad.ir.normal_form import (
     AddAt,
     Apply,
     AugStore,

@@ -16,8 +16,8 @@ import gast
 
 from srcgrad import runtime
 from srcgrad.errors import UnsupportedSyntax
-from srcgrad.frontend.as_python import as_python
-from srcgrad.frontend.normal_form import Callee, Derived, Function, Held, Texts
+from srcgrad.ir.as_python import as_python
+from srcgrad.ir.normal_form import Callee, Derived, Function, Held, Texts
 from srcgrad.rules.rewriting import rebuilt
 from srcgrad.syntax.globals import GlobalReference, of_runtime, reference
 from srcgrad.syntax.namer import Namer

@@ -27,7 +27,7 @@ from srcgrad.analysis.regions import reads_contents
 from srcgrad.analysis.summaries import Summary
 from srcgrad.analysis.values import is_defaulting
 from srcgrad.errors import Span, UnsupportedSyntax
-from srcgrad.frontend.normal_form import (
+from srcgrad.ir.normal_form import (
     Append,
     Apply,
     Bind,

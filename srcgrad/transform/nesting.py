@@ -1,11 +1,10 @@
-"""Text that stands between a call and a derivative that is found when the program runs, or is itself differentiated.
+"""Text that stands between a call and a derivative that may be caught when it raises, or is itself differentiated.
 
 Enters: names.  Leaves: definitions, plain Python that is compiled again for the next order::
 
-    def call_fwd(given_f, given_0):                          def grad_g(x):
-        forward, backward = halves_of(given_f, "1", ...)         value, saved = g_fwd(x)
-        value, saved = forward(given_f, given_0)                 return g_bwd(saved, one_for(value, "g"))
-        return value, (backward, saved)
+    def grad_g(x):
+        value, saved = g_fwd(x)
+        return g_bwd(saved, one_for(value, "g"))
 """
 
 from __future__ import annotations
@@ -20,12 +19,10 @@ import gast
 from srcgrad import runtime
 from srcgrad.analysis.changes import stores_midway
 from srcgrad.analysis.summaries import Summary
-from srcgrad.errors import SrcgradError
-from srcgrad.frontend.normal_form import Callee, Dynamic, Guarded, unguarded
-from srcgrad.frontend.scope import importable
+from srcgrad.ir.normal_form import Callee, Guarded, unguarded
 from srcgrad.rules.facts import Fact, Unknown
 from srcgrad.rules.rewriting import rebuilt
-from srcgrad.syntax.globals import GlobalBinding, GlobalReference, of_runtime, reference
+from srcgrad.syntax.globals import GlobalBinding, GlobalReference, importable, of_runtime, reference
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import clone, quote_statements
 from srcgrad.transform.adjoint import AdjointProgram
@@ -49,65 +46,6 @@ def definition(text: str, bindings: Mapping[str, GlobalBinding]) -> gast.Functio
     (made,) = quote_statements(text)
     node: gast.FunctionDef = rebuilt(made, resolved)
     return node
-
-
-def parameters_of(shape: Dynamic) -> list[str]:
-    """What a call known only at run time passes."""
-    made = ["given_f", *(f"given_{j}" for j in range(shape.count)), *(["given_star"] if shape.star else [])]
-    return [*made, *(f"given_k_{name}" for name in shape.keywords), *(["given_rest"] if shape.rest else [])]
-
-
-def _looked_up(shape: Dynamic, active: Sequence[bool]) -> str:
-    return ", ".join(["given_f", repr(str(shape)), repr(tuple(active)), *_stars(shape)])
-
-
-def _stars(shape: Dynamic) -> list[str]:
-    star = ["given_star"] if shape.star else ["None"] if shape.rest else []
-    return [*star, *(["given_rest"] if shape.rest else [])]
-
-
-def call_forward(name: str, shape: Dynamic, active: Sequence[bool], door: GlobalBinding) -> gast.FunctionDef:
-    passed = ", ".join(parameters_of(shape))
-    text = (
-        f"def {name}({passed}):\n"
-        f"    forward, backward = __srcgrad_halves_of__({_looked_up(shape, active)})\n"
-        f"    value, saved = forward({passed})\n"
-        f"    return value, (backward, saved)\n"
-    )
-    return definition(text, {"halves_of": door})
-
-
-def call_backward(name: str) -> gast.FunctionDef:
-    text = (
-        f"def {name}(saved, value_bar=1.0):\n"
-        "    backward, inner = saved\n"
-        "    return backward(inner, value_bar)\n"
-    )
-    return definition(text, {})
-
-
-def call_tangent(name: str, shape: Dynamic, active: Sequence[bool], door: GlobalBinding) -> gast.FunctionDef:
-    parameters = parameters_of(shape)
-    passed = ", ".join([*parameters, *(f"{p}_dot" for p, moves in zip(parameters, active, strict=True) if moves)])
-    text = (
-        f"def {name}({passed}):\n"
-        f"    tangent = __srcgrad_tangent_of__({_looked_up(shape, active)})\n"
-        f"    return tangent({passed})\n"
-    )
-    return definition(text, {"tangent_of": door})
-
-
-def call_primal(name: str, shape: Dynamic, door: GlobalBinding) -> gast.FunctionDef:
-    """A call without a derivative, of a function that is seen to leave its arguments as they are."""
-    passed = [f"given_{j}" for j in range(shape.count)] + (["*given_star"] if shape.star else [])
-    passed += [f"{k}=given_k_{k}" for k in shape.keywords] + (["**given_rest"] if shape.rest else [])
-    looked = ", ".join(["given_f", repr(str(shape)), *_stars(shape)])
-    text = (
-        f"def {name}({', '.join(parameters_of(shape))}):\n"
-        f"    function = __srcgrad_reading__({looked})\n"
-        f"    return function({', '.join(passed)})\n"
-    )
-    return definition(text, {"reading": door})
 
 
 def gradient(
@@ -219,14 +157,9 @@ def _spelling(half: gast.expr) -> str:
     return str(half.id)
 
 
-# What finds the halves, the tangent, and the function itself of a call when the program runs.
-Doors = tuple[GlobalBinding, GlobalBinding, GlobalBinding]
-
-
 class CalleesAsValues(LocalTexts):
     """What a module of emitted functions holds for functions that are values, and for derivatives of derivatives."""
 
-    doors: Doors | None
     tried: bool
     generic: bool
     apart: dict[str, Returning]  # what hands its results out, where nobody copies them
@@ -264,14 +197,6 @@ class CalleesAsValues(LocalTexts):
         self, callee: Callee, wanted: tuple[str, ...], facts: tuple[Fact, ...], *, door: bool = False
     ) -> AdjointProgram: ...
 
-    def _doors(self) -> Doors:
-        if self.doors is None:
-            raise SrcgradError(
-                "a function that is known only when the program runs is called here",
-                hint="compile through srcgrad.grad, vjp or jvp, which find its derivative then",
-            )
-        return self.doors
-
     def made_pair(
         self,
         callee: Callee,
@@ -282,9 +207,6 @@ class CalleesAsValues(LocalTexts):
     ) -> bool:
         """Write the halves of a callee that is no function with a text of its own; whether it is such a one."""
         match callee.function:
-            case Dynamic() as shape:
-                self.dynamic_pair(shape, active, names)
-                return True
             case Guarded() as guarded:
                 self.attempt_pair(callee, guarded, active, facts, modes, names)
                 return True
@@ -292,9 +214,6 @@ class CalleesAsValues(LocalTexts):
 
     def made_tangent(self, callee: Callee, active: tuple[bool, ...], facts: tuple[Fact, ...], name: str) -> bool:
         match callee.function:
-            case Dynamic() as shape:
-                self.dynamic_tangent(shape, active, name)
-                return True
             case Guarded() as guarded:
                 self.attempt_tangent(callee, guarded, active, facts, name)
                 return True
@@ -302,9 +221,6 @@ class CalleesAsValues(LocalTexts):
 
     def made_primal(self, callee: Callee, name: str) -> bool:
         match callee.function:
-            case Dynamic() as shape:
-                self.dynamic_primal(shape, name)
-                return True
             case Guarded() as guarded:
                 self.attempt_primal(callee, guarded, name)
                 return True
@@ -313,15 +229,6 @@ class CalleesAsValues(LocalTexts):
     def _later(self, *made: gast.FunctionDef) -> None:
         """The entry of a module stands first."""
         self.pending.append(lambda: self.functions.extend(made))
-
-    def dynamic_pair(self, shape: Dynamic, active: tuple[bool, ...], names: tuple[str, str]) -> None:
-        self._later(call_forward(names[0], shape, active, self._doors()[0]), call_backward(names[1]))
-
-    def dynamic_primal(self, shape: Dynamic, name: str) -> None:
-        self._later(call_primal(name, shape, self._doors()[2]))
-
-    def dynamic_tangent(self, shape: Dynamic, active: tuple[bool, ...], name: str) -> None:
-        self._later(call_tangent(name, shape, active, self._doors()[1]))
 
     def attempt_pair(
         self,

@@ -20,8 +20,8 @@ from srcgrad.analysis.activity import atoms
 from srcgrad.analysis.cfg import bound_here, walk
 from srcgrad.analysis.references import is_truth, names_mentioned
 from srcgrad.analysis.required import Lane, Plan, entries_at, saved_at
-from srcgrad.frontend.as_python import statement_as_python
-from srcgrad.frontend.normal_form import Bind, Block, Break, Call, Continue, For, If, Return, Statement, While, With
+from srcgrad.ir.as_python import statement_as_python
+from srcgrad.ir.normal_form import Bind, Block, Break, Call, Continue, For, If, Return, Statement, While, With
 from srcgrad.syntax.globals import call_runtime
 from srcgrad.syntax.parse import clone
 from srcgrad.syntax.parse import walk as walk_tree

@@ -12,7 +12,7 @@ import gast
 
 from srcgrad.analysis.references import Decision, Hidden, Reference
 from srcgrad.analysis.required import Plan, Planner
-from srcgrad.frontend.normal_form import Block, Statement
+from srcgrad.ir.normal_form import Block, Statement
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.parse import clone
 from srcgrad.transform.build import assign, load, method, store, unpack

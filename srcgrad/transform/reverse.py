@@ -23,7 +23,7 @@ from srcgrad.analysis.activity import Activity, atoms, inputs
 from srcgrad.analysis.cfg import bound_here, walk
 from srcgrad.analysis.references import reference, referring
 from srcgrad.errors import InternalError, MissingRule
-from srcgrad.frontend.normal_form import (
+from srcgrad.ir.normal_form import (
     Apply,
     Bind,
     Block,

@@ -14,7 +14,7 @@ import gast
 from srcgrad import runtime
 from srcgrad.analysis.activity import atoms
 from srcgrad.analysis.references import reference, referring
-from srcgrad.frontend.normal_form import AddAt, Append, Bind, Block, Pack, Pop, Unpack
+from srcgrad.ir.normal_form import AddAt, Append, Bind, Block, Pack, Pop, Unpack
 from srcgrad.rules.facts import Array, Sequence, same_dtype
 from srcgrad.syntax.globals import call_runtime
 from srcgrad.syntax.parse import clone

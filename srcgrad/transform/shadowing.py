@@ -27,7 +27,7 @@ from srcgrad.analysis.regions import is_element, is_view, parts_of, reads_conten
 from srcgrad.analysis.summaries import Summary
 from srcgrad.analysis.values import is_copy
 from srcgrad.errors import Span
-from srcgrad.frontend.normal_form import (
+from srcgrad.ir.normal_form import (
     AddAt,
     Append,
     Apply,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import gast
 
 from srcgrad.analysis.memory import MemoryClasses
-from srcgrad.frontend.normal_form import AddAt, Bind, Function, Return, Statement
+from srcgrad.ir.normal_form import AddAt, Bind, Function, Return, Statement
 from srcgrad.rules.facts import Array, Fact
 
 

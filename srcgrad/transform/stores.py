@@ -19,7 +19,7 @@ from srcgrad.analysis.references import reference, referring
 from srcgrad.analysis.regions import is_basic, is_element, is_view
 from srcgrad.analysis.values import fact_of_expression
 from srcgrad.errors import InternalError
-from srcgrad.frontend.normal_form import AddAt, AugStore, Block, Statement, Store, Unpack
+from srcgrad.ir.normal_form import AddAt, AugStore, Block, Statement, Store, Unpack
 from srcgrad.rules.facts import Array, same_dtype, same_shape
 from srcgrad.syntax.globals import call_runtime
 from srcgrad.syntax.marks import seen_elsewhere

@@ -10,7 +10,7 @@ import pytest
 
 from srcgrad.analysis.memory import MemoryClasses, Summaries, memory_classes
 from srcgrad.errors import UnsupportedSyntax
-from srcgrad.frontend.normal_form import Callee
+from srcgrad.ir.normal_form import Callee
 from srcgrad.pipeline import Module
 from srcgrad.rules.facts import Fact, Unknown, fact_of
 from srcgrad.rules.memory import makes_new

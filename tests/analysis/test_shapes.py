@@ -18,8 +18,7 @@ from srcgrad.analysis.cfg import walk
 from srcgrad.analysis.indices import indexed
 from srcgrad.analysis.shapes import inert, result, same_shape, shapes
 from srcgrad.calling import DOORS
-from srcgrad.frontend.normal_form import Bind, Call, Callee, Derived, Dynamic, Function, Guarded, Held, Return, Unpack
-from srcgrad.frontend.normalize import normalize
+from srcgrad.ir.normal_form import Bind, Call, Callee, Derived, Dynamic, Function, Guarded, Held, Return, Unpack
 from srcgrad.pipeline import Module
 from srcgrad.rules.facts import Array, Fact, Mapping, Object, Sequence, Static, Unknown, fact_of, number
 from tests.corpus import CASES

@@ -16,8 +16,8 @@ import gast
 from srcgrad.calling import DOORS
 from srcgrad.emit.load import load
 from srcgrad.emit.printer import emit
-from srcgrad.frontend.as_python import as_python
-from srcgrad.frontend.normal_form import (
+from srcgrad.ir.as_python import as_python
+from srcgrad.ir.normal_form import (
     Append,
     Apply,
     Bind,
@@ -39,7 +39,6 @@ from srcgrad.frontend.normal_form import (
     While,
     With,
 )
-from srcgrad.frontend.normalize import normalize
 from srcgrad.pipeline import Module
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
 from srcgrad.syntax.parse import clone, walk

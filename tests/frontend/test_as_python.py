@@ -8,8 +8,7 @@ import warnings
 import numpy as np
 import pytest
 
-from srcgrad.frontend.normal_form import Callee
-from srcgrad.frontend.normalize import normalize
+from srcgrad.ir.normal_form import Callee
 from tests.frontend.programs import PROGRAMS
 from tests.frontend.running import bare, check, printed
 from tests.parameters import share_by_day

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gast
 import pytest
 
-from srcgrad.frontend.cells import with_cells
 
 
 def rewritten(text: str) -> str:

@@ -1,7 +1,7 @@
 """Callees that hold results of callees are compared once, however many ways lead down to them."""
 
 from srcgrad.frontend.known import Items, Result
-from srcgrad.frontend.normal_form import Callee
+from srcgrad.ir.normal_form import Callee
 
 
 def f(x, y):

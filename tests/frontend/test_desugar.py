@@ -8,7 +8,7 @@ import textwrap
 import gast
 import pytest
 
-from srcgrad.frontend.as_python import unparse
+from srcgrad.ir.as_python import unparse
 from srcgrad.frontend.desugar import desugar, expressions
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import parse, same_tree, walk

@@ -7,8 +7,7 @@ import pytest
 
 import srcgrad
 from srcgrad.frontend.inline import inline_local_functions
-from srcgrad.frontend.normal_form import Callee
-from srcgrad.frontend.normalize import normalize
+from srcgrad.ir.normal_form import Callee
 from tests import oracle
 
 

@@ -15,8 +15,8 @@ import pytest
 
 from srcgrad.analysis.cfg import walk
 from srcgrad.errors import LanguageError, MissingRule, UnresolvedName, UnsupportedSyntax
-from srcgrad.frontend.as_python import text_of, unparse
-from srcgrad.frontend.normal_form import (
+from srcgrad.ir.as_python import text_of, unparse
+from srcgrad.ir.normal_form import (
     AddAt,
     Append,
     Bind,
@@ -32,7 +32,6 @@ from srcgrad.frontend.normal_form import (
     While,
     With,
 )
-from srcgrad.frontend.normalize import normalize
 
 G = 3.0
 TABLE = [1.0, 2.0]

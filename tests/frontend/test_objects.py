@@ -15,7 +15,7 @@ from srcgrad import ArgumentError, UnsupportedSyntax, grad, jvp, options, vjp
 from srcgrad.frontend.inference import inferred
 from srcgrad.frontend.known import PLAIN, Instance, OneOf
 from srcgrad.frontend.meeting import known_of
-from srcgrad.frontend.normal_form import Callee
+from srcgrad.ir.normal_form import Callee
 from srcgrad.frontend.normalize import normalize, returned, stored
 from srcgrad.runtime.refusals import RefusedType
 

@@ -13,9 +13,8 @@ from srcgrad import UnsupportedSyntax, grad, jvp, value_and_grad
 from srcgrad.analysis.cfg import walk
 from srcgrad.analysis.shapes import shapes
 from srcgrad.analysis.stores import stores_lowered
-from srcgrad.frontend.as_python import text_of
-from srcgrad.frontend.normal_form import AddAt, AugStore, Bind, Callee, Exchange, Function, If, Store
-from srcgrad.frontend.normalize import normalize
+from srcgrad.ir.as_python import text_of
+from srcgrad.ir.normal_form import AddAt, AugStore, Bind, Callee, Exchange, Function, If, Store
 from srcgrad.rules.facts import Unknown, fact_of
 from srcgrad.spec import check_normal_form
 from tests.frontend.running import bare, check, printed

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from srcgrad import value_and_grad
-from srcgrad.frontend.as_python import unparse
+from srcgrad.ir.as_python import unparse
 from srcgrad.frontend.webs import split
 from srcgrad.fuzz import numbers
 from srcgrad.fuzz.choices import RandomChoices

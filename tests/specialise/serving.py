@@ -10,7 +10,7 @@ from pytest import MonkeyPatch
 
 from srcgrad import pipeline
 from srcgrad.errors import UnsupportedSyntax
-from srcgrad.frontend.normal_form import Callee, Function
+from srcgrad.ir.normal_form import Callee, Function
 from srcgrad.infer.interpreter import GivenUp, analysed
 from srcgrad.spec import check_normal_form
 from srcgrad.specialise.entry import MOST

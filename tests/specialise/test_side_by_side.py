@@ -9,8 +9,7 @@ import pytest
 from srcgrad.errors import UnsupportedSyntax
 from srcgrad.frontend.known import PLAIN
 from srcgrad.frontend.meeting import known_of_argument
-from srcgrad.frontend.normal_form import Callee
-from srcgrad.frontend.normalize import normalize
+from srcgrad.ir.normal_form import Callee
 from srcgrad.runtime.refusals import Refused
 from tests import test_corpus
 from tests.corpus import FIRST

@@ -17,7 +17,7 @@ import pytest
 import srcgrad
 from srcgrad.calling import DOORS
 from srcgrad.errors import UnsupportedSyntax
-from srcgrad.frontend.normal_form import Callee
+from srcgrad.ir.normal_form import Callee
 from srcgrad.pipeline import compile_request
 from srcgrad.programs import Compiled, Request, options
 from srcgrad.rules.facts import fact_of

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import srcgrad
-from srcgrad.frontend.normal_form import Callee
+from srcgrad.ir.normal_form import Callee
 from srcgrad.pipeline import compile_request
 from srcgrad.programs import Compiled, Request, options
 from srcgrad.rules.facts import fact_of

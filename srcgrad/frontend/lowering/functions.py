@@ -30,7 +30,7 @@ from srcgrad.syntax.parse import walk
 
 def lowered(function: Callable[..., object]) -> regions.Function:
     """The IR of a function or method whose text can be found; raises ``UnsupportedSyntax`` for coroutines."""
-    return lower(source_of(function, cells=False))
+    return lower(source_of(function))
 
 
 def lower(source: Source) -> regions.Function:

@@ -1,4 +1,4 @@
-"""The nodes that desugaring makes; every one of them takes the place of the user's node ``at``.
+"""Nodes that the compiler makes; every one of them takes the place of the user's node ``at``.
 
 >>> at = gast.parse("pass").body[0]
 >>> gast.unparse(assign("broke", constant(True, at), at)).strip()
@@ -57,10 +57,6 @@ def assign(target: str | gast.expr, value: gast.expr, at: gast.AST) -> gast.Assi
 
 def tuple_of(elements: Sequence[gast.expr], at: gast.AST) -> gast.Tuple:
     return placed(gast.Tuple(list(elements), gast.Load()), at)
-
-
-def targets(elements: Sequence[gast.expr], at: gast.AST) -> gast.Tuple:
-    return placed(gast.Tuple(list(elements), gast.Store()), at)
 
 
 def negation(test: gast.expr, at: gast.AST) -> gast.expr:

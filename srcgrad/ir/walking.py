@@ -10,7 +10,7 @@ from collections.abc import Iterable
 import gast
 
 from srcgrad import runtime
-from srcgrad.frontend.normal_form import Bind, Block, For, If, Statement, While, With
+from srcgrad.ir.normal_form import Bind, Block, For, If, Statement, While, With
 from srcgrad.syntax.globals import GlobalReference
 
 

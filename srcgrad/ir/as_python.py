@@ -13,8 +13,7 @@ from dataclasses import replace
 
 import gast
 
-from srcgrad.frontend.desugar.build import placed
-from srcgrad.frontend.normal_form import (
+from srcgrad.ir.normal_form import (
     AddAt,
     Append,
     AugStore,
@@ -38,9 +37,10 @@ from srcgrad.frontend.normal_form import (
     While,
     With,
 )
-from srcgrad.frontend.walking import statements_of, walked
+from srcgrad.ir.walking import statements_of, walked
 from srcgrad.rules.rewriting import rebuilt
 from srcgrad.runtime import accumulate
+from srcgrad.syntax.build import placed
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.marks import seen_elsewhere
 from srcgrad.syntax.parse import clone, walk

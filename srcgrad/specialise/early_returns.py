@@ -19,8 +19,8 @@ from collections.abc import Callable
 
 import gast
 
-from srcgrad.frontend.desugar.build import assign, branch, constant, load, placed, with_bodies
-from srcgrad.frontend.desugar.loops import breaks
+from srcgrad.specialise.loop_ends import breaks
+from srcgrad.syntax.build import assign, branch, constant, load, placed, with_bodies
 
 DEPTH = 8
 

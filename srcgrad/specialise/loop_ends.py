@@ -1,4 +1,4 @@
-"""Loop-else and tests that bind: what is left are loops without ``else`` whose test is an expression.
+"""Loop-else: what is left are loops without ``else``.
 
 ::
 
@@ -17,8 +17,7 @@ from collections.abc import Callable
 
 import gast
 
-from srcgrad.frontend.desugar.build import assign, branch, constant, load, negation, placed, store, targets, with_bodies
-from srcgrad.syntax.parse import walk
+from srcgrad.syntax.build import assign, branch, constant, load, negation, with_bodies
 
 
 def without_else(loop: gast.For | gast.While, fresh: Callable[[str], str]) -> list[gast.stmt]:
@@ -70,38 +69,3 @@ def _flagged(body: list[gast.stmt], flag: str) -> list[gast.stmt]:
             case _:
                 made.append(statement)
     return made
-
-
-def endless(loop: gast.While) -> gast.While:
-    """``while test: body`` as ``while True: if not test: break; body``, for a test that binds or calls.
-
-    ``continue`` asks the test again in both.  Requires that loop-else is gone.
-    """
-    at = loop.test
-    leave = branch(negation(loop.test, at), [placed(gast.Break(), at)], [], at)
-    return with_bodies(loop, test=constant(True, at), body=[leave, *loop.body])
-
-
-#: Calls of which each item has this many parts, or as many as the call has arguments.
-_PARTS = {"zip": None, "enumerate": 2, "items": 2}
-
-
-def unpacked_inside(loop: gast.For, fresh: Callable[[str], str]) -> gast.For:
-    """The loop with items whose parts may not fit unpacked by statements of its body, so that they can be attempted."""
-    target = loop.target
-    if isinstance(target, gast.Name):
-        return loop
-    named = not any(isinstance(part, gast.Subscript | gast.Attribute | gast.Starred) for part in walk(target))
-    match loop.iter:
-        case gast.Call(func=gast.Name(id=name) | gast.Attribute(attr=name), args=given) if (
-            named and name in _PARTS and len(target.elts) == (_PARTS[name] or len(given))
-        ):
-            first = next((k for k, part in enumerate(target.elts) if not isinstance(part, gast.Name)), len(target.elts))
-            held = [*target.elts[:first], *[store(fresh("t"), loop) for _ in target.elts[first:]]]  # from left to right
-            nested = [(part, name) for part, name in zip(target.elts, held, strict=True) if part is not name]
-            whole: gast.expr = targets(held, target)
-        case _:
-            whole = store(fresh("t"), loop)
-            nested = [(target, whole)]
-    inside = [assign(part, load(name.id, loop), loop) for part, name in nested]
-    return with_bodies(loop, target=whole, body=[*inside, *loop.body])

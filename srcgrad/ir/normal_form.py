@@ -2,7 +2,7 @@
 
 Enters: nothing; this module only declares the door between the front end and the analyses.  Statements compare by
 identity, so that side tables can be keyed by them.  Differentiable operands are atoms (a ``Name``, a ``Constant``);
-expressions that carry no derivative (tests, indices, axes) stay nested.  Names are webs of names (``frontend.webs``).
+expressions that carry no derivative (tests, indices, axes) stay nested.
 
 ``s = s * np.sin(x[i + 1])`` becomes::
 
@@ -16,11 +16,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import FunctionType
+from typing import Protocol
 
 import gast
 
 from srcgrad.errors import Span, SrcgradError
-from srcgrad.frontend.comparing import ComparedOnce
+from srcgrad.ir.comparing import ComparedOnce
 from srcgrad.rules.table import Rule
 
 
@@ -36,9 +37,9 @@ class LocalFunction:
 
     name: str
     node: gast.AST
-    source: object  # frontend.source.Source of the outermost enclosing function
+    source: object  # the ``Source`` of the outermost enclosing function
     captured: tuple[str, ...]
-    scope: object  # the closure by which frontend.normalize resolves the names of the definition
+    scope: object  # what tells two of one text apart
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, LocalFunction) and self.scope == other.scope
@@ -62,20 +63,6 @@ class Derived:
 
 
 @dataclass(frozen=True)
-class Dynamic:
-    """A call of whatever function its first argument is: how many positional arguments, which keywords, what stars."""
-
-    count: int
-    star: bool = False
-    keywords: tuple[str, ...] = ()
-    rest: bool = False
-
-    def __str__(self) -> str:
-        starred = ["*"] if self.star else []
-        return " ".join([str(self.count), *starred, *self.keywords, *(["**"] if self.rest else [])])
-
-
-@dataclass(frozen=True)
 class Guarded:
     """An attempt of a function: a callee that returns ``(value, None)``, or ``(None, exception)`` if it is caught.
     ``by``: the function of the runtime that does it; those that store are refused where something was stored first."""
@@ -84,21 +71,33 @@ class Guarded:
     by: str = "attempt"
 
 
+class Kind(Protocol):
+    """What is asked of a kind of call (``specialise.instances``)."""
+
+    @property
+    def may_hold_functions(self) -> bool:
+        """Whether what is given or returned may be, or hold, a function for which a tuple or a text stands."""
+
+    @property
+    def may_hold_sets(self) -> bool:
+        """Whether what is given may be, or hold, a set."""
+
+    @property
+    def objects(self) -> frozenset[str]:
+        """The parameters that are objects or containers, and no numbers or arrays."""
+
+
 @dataclass(frozen=True, eq=False)
 class Callee(ComparedOnce):
-    """One function with its function-valued arguments fixed: the key under which its derivative is compiled.
+    """One function for one kind of call: the key under which its derivative is compiled.
 
-    ``lengths`` tells what is known of ``*args`` (its length) and ``**kwargs`` (its keys), so that a decorator's wrapper
-    can hand them on.  ``classes`` tells which objects are passed, by position.  ``makes`` (an ``Initialiser``): an
-    ``__init__``, as a function that returns the new object.  ``instance`` (``specialise``): the kind of call it is for.
+    ``makes``: of an ``__init__``, as a function that returns the new object, the class of that.  ``instance``: the kind
+    of call; None where nothing is said of its arguments yet.
     """
 
-    function: FunctionType | LocalFunction | Derived | Guarded | Dynamic
-    statics: tuple[tuple[str, object], ...] = ()  # (parameter, FunctionType | LocalFunction | other ruled callable)
-    lengths: tuple[tuple[str, int | tuple[str, ...]], ...] = ()
-    classes: tuple[tuple[int, object], ...] = ()
-    makes: object = None
-    instance: object = None
+    function: FunctionType | LocalFunction | Derived | Guarded
+    makes: type | None = None
+    instance: Kind | None = None
 
 
 def unguarded(callee: Callee) -> Callee:
@@ -212,13 +211,12 @@ class Unruled:
     """A call that has no derivative rule: as ``Fixed`` while no name it reads is varied, else ``refusal`` is raised.
 
     ``draws``: of a generator of random numbers, or of a set, whose results are memory of their own.  ``given``: what is
-    put into a set, or makes a sparse matrix, which alone may not vary, of use or not; ``makes``: what the result is."""
+    put into a set, or makes a sparse matrix, which alone may not vary, of use or not."""
 
     refusal: SrcgradError
     draws: bool = False
     given: tuple[str, ...] | None = None
     changes: str | None = None  # the name of the set that changes
-    makes: object = None
 
 
 Operation = Copy | Fixed | Apply | Call | Index | Pack | Field | Exchange | Create | Unruled
@@ -426,15 +424,9 @@ class Function:
     keyword_only: frozenset[str] = frozenset()
     captured: tuple[str, ...] = ()  # trailing parameters that carry what local functions captured
     temporaries: frozenset[str] = frozenset()  # names that the compiler made
-    webs: Mapping[str, str] = field(default_factory=dict)  # the spelling of names that are webs of others' names
     generated: bool = False  # our own output, whose accumulations own their buffers
-    returns: object = None  # what is known of the classes of the result (frontend.known)
-    blurred: frozenset[str] = frozenset()  # names that hold objects, or something else: of which class is not known
-    unknown: frozenset[str] = frozenset()  # names of which nothing is known: where objects are met, one may be there
-    meets_objects: bool = False  # whether it makes, holds or reads objects
-    sets: tuple[tuple[str, object], ...] = ()  # the fields that are set here and in callees, and what is put there
 
     def __str__(self) -> str:
-        from srcgrad.frontend.as_python import text_of
+        from srcgrad.ir.as_python import text_of
 
         return text_of(self)

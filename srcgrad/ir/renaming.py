@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import gast
 
-from srcgrad.frontend.normal_form import (
+from srcgrad.ir.normal_form import (
     AddAt,
     Append,
     AugStore,
