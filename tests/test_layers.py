@@ -13,8 +13,8 @@ from pathlib import Path
 from types import FunctionType
 
 import pytest
-
 from srcgrad.frontend.normalize import Normalizer
+
 from srcgrad.pipeline import Module
 from srcgrad.transform.reverse import StatementAdjoint
 from tests.parameters import for_each

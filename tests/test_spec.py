@@ -25,7 +25,6 @@ from srcgrad.ir.normal_form import (
     Bind,
     Block,
     Break,
-    Callee,
     Copy,
     Effect,
     Fixed,
@@ -43,6 +42,7 @@ from srcgrad.syntax import globals as syntax_globals
 from srcgrad.syntax.parse import quote, quote_statements
 from srcgrad.transform.control import pass_head
 from tests.corpus import CASES
+from tests.normal_forms import normal_form
 from tests.parameters import some_by_day
 
 HERE = Span("model.py", "f", 7, 4, 7, 9, "    y = x")
@@ -56,7 +56,7 @@ def program(x, n):
     return s
 
 
-NORMAL = normalize(Callee(program))
+NORMAL = normal_form(program)
 
 
 def with_first(*statements: Statement) -> Function:

@@ -6,6 +6,7 @@ What is in no table is unknown code: it keeps, changes and calls what it can rea
 
 from __future__ import annotations
 
+import logging
 from collections import OrderedDict
 from dataclasses import replace
 from types import (
@@ -205,7 +206,7 @@ def _of_library(
         return made  # type: ignore[no-any-return]
     if is_reflective(function) or function is vars and not all(isinstance(a, At) for v in values for a in v.atoms):
         analysis.assigned.is_lost = True
-    if isinstance(function, FunctionType) and lookup(function) is None and not is_constant(function):
+    if isinstance(function, FunctionType) and _is_read(function):
         inside = _of_function(analysis, frame, statement, function, given, heap)  # its derivative is that of its text
         if inside is not NotImplemented:
             return inside  # type: ignore[no-any-return]
@@ -222,6 +223,8 @@ def _of_library(
     if function is next and 0 < len(values) < 3 and not given.keywords:
         held, heap = elements(analysis, frame, statement, values[0], heap)
         return union(held, *values[1:]), heap
+    if function is logging.getLogger:
+        return container(frame, statement, heap, logging.Logger, Contents())
     if function is np.random.default_rng and is_plain(analysis, heap, *values):
         return container(frame, statement, heap, np.random.Generator, Contents())
     if not given.keywords:
@@ -246,6 +249,18 @@ def _of_library(
         return ANY, analysis.unknown([*values, *own], heap)
     effect, kept = with_objects(effect, function, without_dtype(function, given), heap)
     return applied(analysis, frame, statement, effect, kept, heap)
+
+
+#: Libraries whose functions compute with numbers, so that their derivative is that of their text.
+_READ = ("numpy", "scipy", "statistics", "colorsys")
+
+
+def _is_read(function: FunctionType) -> bool:
+    """Whether a function of a library is entered: one without a rule, of which the table of effects does not say all
+    that a program needs of it."""
+    if lookup(function) is not None or is_constant(function):
+        return False
+    return function.__module__.partition(".")[0] in _READ or not of_function(function).is_known
 
 
 def _has_owner(function: Any) -> bool:

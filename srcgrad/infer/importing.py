@@ -1,7 +1,8 @@
-"""Imports on abstract values: modules that are there are themselves.
+"""Imports on abstract values: what is imported is itself.
 
-Enters: the name of a module, the heap.  Leaves: the module, or what it holds under a name; anything of one that is not
-imported yet::
+Enters: the name of a module, the heap.  Leaves: the module, or what it holds under a name.  It is imported when the
+program is compiled, as Python does once when the statement is reached; one that is not there raises, and nothing else
+does::
 
     import numpy as np                 np: numpy
     from math import pi                pi: 3.141592653589793
@@ -9,6 +10,8 @@ imported yet::
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 import sys
 from types import ModuleType
 from typing import TYPE_CHECKING
@@ -25,16 +28,29 @@ if TYPE_CHECKING:
 
 
 def import_module(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Import, heap: Heap) -> Made:
-    frame.may_raise(heap)
-    top = op.module.partition(".")[0] if not op.names and op.whole else op.module
-    if op.level or top not in sys.modules or op.module not in sys.modules:
+    try:
+        whole = importlib.util.resolve_name("." * op.level + op.module, frame.namespace.get("__package__") or "")
+        module = importlib.import_module(whole)
+    except ImportError:
+        frame.may_raise(heap)
+        return None
+    except Exception:  # of what the module runs
+        frame.may_raise(heap)
         return ANY, heap
-    return exact(sys.modules[top]), heap
+    return exact(sys.modules[whole.partition(".")[0]] if not op.names and op.whole else module), heap
 
 
 def import_name(analysis: Analysis, frame: Frame, statement: Statement, op: ir.ImportName, heap: Heap) -> Made:
-    frame.may_raise(heap)
     atom = next(iter(frame[op.module].atoms)) if len(frame[op.module].atoms) == 1 else None
-    if isinstance(atom, Exact) and isinstance(atom.value, ModuleType) and op.name in vars(atom.value):
+    if not isinstance(atom, Exact) or not isinstance(atom.value, ModuleType):
+        frame.may_raise(heap)
+        return ANY, heap
+    if not hasattr(atom.value, op.name):
+        try:
+            importlib.import_module(f"{atom.value.__name__}.{op.name}")
+        except Exception:
+            frame.may_raise(heap)
+            return None
+    if op.name in vars(atom.value):
         return get_attribute(analysis, frame, statement, frame[op.module], op.name, heap)
-    return ANY, heap
+    return analysis.outside.value(getattr(atom.value, op.name)), heap

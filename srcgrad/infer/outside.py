@@ -40,6 +40,7 @@ from srcgrad.infer.named import is_named_tuple
 from srcgrad.infer.sparse import contents_of
 from srcgrad.infer.values import ANY, SCALARS, Array, At, Atom, Bound, Exact, Of, Value, at, exact, union
 from srcgrad.language.effects import is_compiled_ufunc, of_function
+from srcgrad.language.members import WRITERS
 from srcgrad.language.models.array_modules import canonical
 from srcgrad.rules.table import is_constant, lookup
 from srcgrad.runtime.binding import cached_function
@@ -213,6 +214,11 @@ class Outside:
             return exact(found)
         if isinstance(found, np.generic):
             return Value(frozenset((Of(kind),)))
+        writer = next((made for each, made in WRITERS.items() if isinstance(found, each) and is_of_library(kind)), None)
+        if writer is not None:
+            site = self._site(writer, found)
+            self.contents.setdefault(site, Contents(single=False))
+            return at(site)
         known = self._values.get(id(found))
         if known is not None:
             return known

@@ -21,7 +21,6 @@ from typing import Protocol
 import gast
 
 from srcgrad.errors import Span, SrcgradError
-from srcgrad.ir.comparing import ComparedOnce
 from srcgrad.rules.table import Rule
 
 
@@ -87,8 +86,8 @@ class Kind(Protocol):
         """The parameters that are objects or containers, and no numbers or arrays."""
 
 
-@dataclass(frozen=True, eq=False)
-class Callee(ComparedOnce):
+@dataclass(frozen=True)
+class Callee:
     """One function for one kind of call: the key under which its derivative is compiled.
 
     ``makes``: of an ``__init__``, as a function that returns the new object, the class of that.  ``instance``: the kind

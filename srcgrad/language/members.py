@@ -10,6 +10,7 @@ that it is given.  ``srcgrad.language.effects`` reads these lines.
 from __future__ import annotations
 
 import io
+import logging
 from collections import Counter, OrderedDict, defaultdict, deque
 
 import numpy as np
@@ -164,6 +165,9 @@ updates: __setstate__ seed set_state
 _FILE = """
 updates: write writelines truncate
 """
+_LOGGER = """
+fresh: critical debug error exception fatal getEffectiveLevel hasHandlers info isEnabledFor log warn warning
+"""
 _NUMBER = """
 fresh: bit_length bit_count is_integer conjugate as_integer_ratio hex from_bytes to_bytes fromhex numerator denominator
 """
@@ -183,11 +187,14 @@ MEMBERS: dict[type, tuple[str, ...]] = {
     np.random.Generator: (_GENERATOR,),
     np.random.RandomState: (_RANDOM_STATE,),
     io.StringIO: (_FILE,),
+    logging.Logger: (_LOGGER,),
     int: (_NUMBER,),
     float: (_NUMBER,),
     complex: (_NUMBER,),
     slice: ("fresh: indices",),
 }
+#: What writes text elsewhere, which no program reads: each stands for objects of classes that libraries derive from it.
+WRITERS: dict[type, type] = {logging.Logger: logging.Logger, io.TextIOBase: io.StringIO}
 #: The classes of which every member is listed.
 KINDS: tuple[type, ...] = tuple(MEMBERS)[:13]
 

@@ -34,6 +34,7 @@ from srcgrad.specialise.context import Context
 from srcgrad.specialise.dispatching import Method
 from srcgrad.specialise.expressions import (
     Made,
+    are_writers,
     atom,
     is_container,
     is_of_arrays,
@@ -167,6 +168,8 @@ def _of_library(context: Context, node: gast.Call, function: Any) -> Made:
     names = [keyword.arg for keyword in node.keywords if keyword.arg is not None]
     if effect.draws and not (effect.updated(len(node.args), names) or effect.keeps or effect.calls):
         return unruled(context, node, None, function, draws=True)
+    if is_computed:
+        return unruled(context, node, None, function)
     context.refuse(node, f"a call of {getattr(function, '__name__', function)}")
 
 
@@ -175,6 +178,8 @@ def _method(context: Context, node: gast.Call, bound: Bound) -> Made:
     if stores.draws(bound):
         hint = "draw from the standard distribution, and scale and shift what is drawn"
         return unruled(context, node, f"{name} of a generator", hint=hint, draws=True)
+    if are_writers(bound.receiver):
+        return settled(context, node), nf.Fixed()
     is_copied = name == "copy" and not given  # lists and dicts as well
     is_theirs = is_copied or is_of_arrays(name)
     atoms = frozenset(a for a in atoms if isinstance(a, Array | Of | Exact) or not (is_theirs and is_only_data(a)))

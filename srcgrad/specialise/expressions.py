@@ -34,6 +34,7 @@ from srcgrad.infer.values import (
     is_unchanging,
 )
 from srcgrad.ir import normal_form as nf
+from srcgrad.language.members import WRITERS
 from srcgrad.rules.table import attribute as attribute_function
 from srcgrad.rules.table import is_constant, lookup, member_refusal, operator_of
 from srcgrad.specialise import sparse
@@ -274,6 +275,11 @@ def _is_object(value: Value) -> bool:
     )  # fmt: skip
 
 
+def are_writers(value: Value) -> bool:
+    """Whether a value writes text that no program reads: loggers and files."""
+    return value.consists_of(lambda one: isinstance(one, At) and one.site.kind in WRITERS.values())
+
+
 def is_spelled(node: Any) -> bool:
     """Whether an expression is a class or module, by its name."""
     return isinstance(node, GlobalReference) or isinstance(node, gast.Attribute) and is_spelled(node.value)
@@ -290,7 +296,7 @@ def _attribute(context: Context, node: Any, base: Any, name: str) -> Made:
     if (kinds := classes_of(value)) is not None:
         return read(context, node, kinds)
     found = context.value(node)
-    if is_spelled(base) and (not _holds(found) or _is_indexed(found)):  # what a class or module holds is outside
+    if is_spelled(base) and (not _holds(found) or _is_indexed(found, data=True) or are_writers(found)):  # outside of the function
         return settled(context, node), nf.Fixed()
     owner = None if _holds(context.value(node)) else static_of(value)
     if owner is not None and not callable(owner) and not isinstance(owner, ModuleType):

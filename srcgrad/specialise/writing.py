@@ -36,7 +36,7 @@ from srcgrad.specialise.attempts import without_try
 from srcgrad.specialise.collecting import collected
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.early_returns import nested_returns
-from srcgrad.specialise.expressions import atom, named, operate, operation_of, settled
+from srcgrad.specialise.expressions import are_writers, atom, named, operate, operation_of, settled
 from srcgrad.specialise.fields import classes_of, read, require_settable
 from srcgrad.specialise.functions import misused
 from srcgrad.specialise.initialisers import returning_object
@@ -405,7 +405,7 @@ def _insert(context: Context, called: gast.Call) -> None:
 
 
 def _inert(context: Context, called: gast.Call) -> gast.Expr | None:
-    """A call of a library function that changes nothing and runs no code of the user's: ``print`` of numbers."""
+    """A call of a library that changes nothing and runs no code of the user's: ``print`` of numbers, of a logger."""
     made = getattr(called, "statement", None)
     if made is None or not made.targets or not isinstance(made.operation, ir.Call) or made in context.reduced.calls:
         return None
@@ -413,6 +413,7 @@ def _inert(context: Context, called: gast.Call) -> gast.Expr | None:
     effect = of_function(function).without_idle(called.args, called.keywords)
     updated = effect.updated(len(called.args), [str(keyword.arg) for keyword in called.keywords])
     is_seen = updated or effect.keeps or effect.calls or context.reduced.value(made.targets[0]).is_any
-    if function is None or not effect.is_known or is_seen:
+    is_writer = isinstance(called.func, gast.Attribute) and are_writers(context.value(called.func.value))
+    if not is_writer and (function is None or not effect.is_known or is_seen):
         return None
     return placed(gast.Expr(settled(context, called)), called)

@@ -17,32 +17,30 @@ import pytest
 from srcgrad.analysis.cfg import walk
 from srcgrad.analysis.indices import indexed
 from srcgrad.analysis.shapes import inert, result, same_shape, shapes
-from srcgrad.calling import DOORS
-from srcgrad.ir.normal_form import Bind, Call, Callee, Derived, Dynamic, Function, Guarded, Held, Return, Unpack
-from srcgrad.pipeline import Module
+from srcgrad.ir.normal_form import Bind, Call, Callee, Derived, Function, Guarded, Held, Return, Unpack, unguarded
 from srcgrad.rules.facts import Array, Fact, Mapping, Object, Sequence, Static, Unknown, fact_of, number
 from tests.corpus import CASES
 from tests.corpus.example import Case
 from tests.derivatives import fresh
 from tests.frontend.running import bare
+from tests.normal_forms import normal_form, normal_form_of
 from tests.parameters import some_by_day
 
 
 def facts_of(function: Callable[..., Any], *arguments: Any) -> tuple[Function, dict[str, Fact]]:
     named = dict(zip(inspect.signature(function).parameters, arguments, strict=True))
-    statics = tuple((name, value) for name, value in named.items() if isinstance(value, FunctionType))
-    normal = normalize(Callee(function, statics))
+    normal = normal_form(function, *arguments)
     entry = {name: fact_of(named[name], name) for name in normal.parameters}
     return normal, dict(shapes(normal, entry, result_of))
 
 
 def result_of(callee: Callee, facts: tuple[Fact, ...], active: tuple[Callee, ...] = ()) -> Fact:
     """What a callee returns, nothing known of recursive ones."""
-    if callee in active or isinstance(callee.function, Dynamic | Derived):
+    if callee in active or isinstance(callee.function, Derived):
         return Unknown()
     if isinstance(callee.function, Guarded):
-        return Sequence("tuple", (result_of(Callee(callee.function.function), facts, active), Unknown()))
-    normal = normalize(callee)
+        return Sequence("tuple", (result_of(unguarded(callee), facts, active), Unknown()))
+    normal = normal_form_of(callee)
     entry = dict(zip(normal.parameters, map(without_symbols, facts), strict=True))
     made = result(normal, shapes(normal, entry, lambda c, f: result_of(c, f, (*active, callee))))
     return without_symbols(made)
@@ -345,15 +343,15 @@ def attempts(normal: Function) -> dict[str, Callable[[Any], bool]]:
     return {**dict.fromkeys(values, lambda value: value is None), **dict.fromkeys(attempted, has_raised)}
 
 
-def attempted_in(normal: Function) -> dict[str, Guarded]:
+def attempted_in(normal: Function) -> dict[str, Callee]:
     """The names that hold outcomes of attempts: pairs of a value and an exception, one of which is None."""
-    found: dict[str, Guarded] = {}
+    found: dict[str, Callee] = {}
     for statement in walk(normal.body):
         match statement:
-            case Bind(target=target, operation=Call(callee=Callee(function=Guarded() as tried))):
+            case Bind(target=target, operation=Call(callee=Callee(function=Guarded()) as tried)):
                 found[target] = tried
             case Unpack(targets=(first, _), source=source) if source in found:
-                part = normalize(Callee(found[source].function))
+                part = normal_form_of(unguarded(found[source]))
                 inside = attempted_in(part)
                 for last in walk(part.body):
                     if isinstance(last, Return) and getattr(last.value, "id", None) in inside:
@@ -375,7 +373,7 @@ def is_text_of(text: Held, value: Any) -> bool:
     """Whether a value is the emitted text of a local function: its parameters, those it captured by keyword only."""
     if not isinstance(value, FunctionType):
         return False
-    parameters = Module(doors=DOORS).normalized(text.callee).parameters
+    parameters = normal_form_of(text.callee).parameters
     named = inspect.getfullargspec(value)
     every = [*named.args, *filter(None, (named.varargs, named.varkw)), *named.kwonlyargs]
     captured = parameters[len(parameters) - text.captured :]

@@ -13,7 +13,6 @@ from dataclasses import replace
 
 import gast
 
-from srcgrad.calling import DOORS
 from srcgrad.emit.load import load
 from srcgrad.emit.printer import emit
 from srcgrad.ir.as_python import as_python
@@ -25,7 +24,6 @@ from srcgrad.ir.normal_form import (
     Call,
     Callee,
     Derived,
-    Dynamic,
     Effect,
     For,
     Function,
@@ -42,6 +40,7 @@ from srcgrad.ir.normal_form import (
 from srcgrad.pipeline import Module
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
 from srcgrad.syntax.parse import clone, walk
+from tests.normal_forms import normal_form_of
 
 
 def printed(function: Function) -> Callable[..., object]:
@@ -120,10 +119,10 @@ class _Lazy:
 
     def __call__(self, *arguments: object) -> object:
         if self.callee not in self.compiled:
-            if isinstance(self.callee.function, Derived | Dynamic | Guarded):
+            if isinstance(self.callee.function, Derived | Guarded):
                 made = _emitted(lambda module: module.copied(self.callee))
             else:
-                made = bare(check(normalize(self.callee)), aligned=True)
+                made = bare(check(normal_form_of(self.callee)), aligned=True)
             self.compiled[self.callee] = made
         return self.compiled[self.callee](*arguments)
 
@@ -141,7 +140,7 @@ class _Part(Module):
 
 def _emitted(named: Callable[[Module], gast.expr]) -> Callable[..., object]:
     """What has no normal form of its own, as the compiler writes it."""
-    module = _Part(doors=DOORS)
+    module = _Part()
     name = named(module)
     module.finish()
     assert isinstance(name, gast.Name)
@@ -153,7 +152,7 @@ STAYS_OUT = (gast.NamedExpr, gast.Lambda, gast.ListComp, gast.SetComp, gast.Dict
 
 
 def check(function: Function) -> Function:
-    """Assert what ``frontend.normal_form`` promises, and return the function."""
+    """Assert what ``ir.normal_form`` promises, and return the function."""
     bound = set(function.parameters) | {name for name in _bound(function.body)}
     _check_block(function.body, bound)
     last = function.body.statements[-1]

@@ -8,9 +8,9 @@ import warnings
 import numpy as np
 import pytest
 
-from srcgrad.ir.normal_form import Callee
 from tests.frontend.programs import PROGRAMS
 from tests.frontend.running import bare, check, printed
+from tests.normal_forms import normal_form
 from tests.parameters import share_by_day
 
 CASES = [
@@ -36,7 +36,7 @@ def same(a, b):
     ],
 )
 def test_the_normal_form_does_what_the_program_does(function, call, run, capsys):
-    lowered = run(check(normalize(Callee(function))))
+    lowered = run(check(normal_form(function)))
     expected = outcome(function, call)
     printed_by_program = capsys.readouterr().out
     assert same(outcome(lowered, call), expected)

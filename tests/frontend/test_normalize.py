@@ -22,7 +22,6 @@ from srcgrad.ir.normal_form import (
     Bind,
     Call,
     Callee,
-    Dynamic,
     Effect,
     For,
     LocalFunction,
@@ -32,10 +31,12 @@ from srcgrad.ir.normal_form import (
     While,
     With,
 )
+from tests.normal_forms import normal_form, normal_form_of
 
 G = 3.0
 TABLE = [1.0, 2.0]
 CONFIG = types.SimpleNamespace(rate=0.5)
+
 
 
 
@@ -50,7 +51,7 @@ def apply(function, x):
 
 
 def normal(function, **statics):
-    return normalize(Callee(function, tuple(statics.items())))
+    return normal_form(function)
 
 
 def operations(function, **statics):
@@ -248,7 +249,7 @@ def test_functions_passed_on_are_fixed_in_the_callee():
     (name, local) = calls[1].callee.statics[0]
     assert name == "function" and isinstance(local, LocalFunction) and local.captured == ("a",)
     assert [unparse(a) for a in calls[1].arguments] == ["x", "a"]
-    inside = normalize(calls[1].callee)
+    inside = normal_form_of(calls[1].callee)
     assert inside.parameters == ("x", "a") and inside.captured == ("a",)
 
 
@@ -320,7 +321,7 @@ def test_a_recursion_that_wraps_its_argument_ends():
     callee = Callee(wrapping, (("f", np.sin),))
     with pytest.raises(UnsupportedSyntax, match="wraps its function argument"):
         for _ in range(50):
-            form = normalize(callee)
+            form = normal_form_of(callee)
             callee = next(
                 s.operation.callee
                 for s in walk(form.body)

@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-
-from srcgrad import ArgumentError, UnsupportedSyntax, grad, jvp, options, vjp
 from srcgrad.frontend.inference import inferred
 from srcgrad.frontend.known import PLAIN, Instance, OneOf
 from srcgrad.frontend.meeting import known_of
-from srcgrad.ir.normal_form import Callee
 from srcgrad.frontend.normalize import normalize, returned, stored
+
+from srcgrad import ArgumentError, UnsupportedSyntax, grad, jvp, options, vjp
+from srcgrad.ir.normal_form import Callee
 from srcgrad.runtime.refusals import RefusedType
 
 

@@ -35,6 +35,7 @@ def _compile(function: Callable[..., object]) -> None:
         from srcgrad import grad
     except ImportError:
         from srcgrad.frontend.fence import admit
+
         from srcgrad.frontend.source import source_of
 
         admit(source_of(function))

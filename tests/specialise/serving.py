@@ -8,10 +8,9 @@ from typing import Any
 
 from pytest import MonkeyPatch
 
-from srcgrad import pipeline
 from srcgrad.errors import UnsupportedSyntax
-from srcgrad.ir.normal_form import Callee, Function
 from srcgrad.infer.interpreter import GivenUp, analysed
+from srcgrad.ir.normal_form import Function
 from srcgrad.spec import check_normal_form
 from srcgrad.specialise.entry import MOST
 from srcgrad.specialise.instances import Instance, instance_of

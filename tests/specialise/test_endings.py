@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from srcgrad.frontend.endings import REASON
 
 import srcgrad
 from srcgrad import jvp, options, value_and_grad
 from srcgrad.errors import UnsupportedSyntax
-from srcgrad.frontend.endings import REASON
 from srcgrad.infer.interpreter import analysed
 from srcgrad.specialise.ended import refuse_ended
 

@@ -15,7 +15,6 @@ import numpy as np
 import pytest
 
 import srcgrad
-from srcgrad.calling import DOORS
 from srcgrad.errors import UnsupportedSyntax
 from srcgrad.ir.normal_form import Callee
 from srcgrad.pipeline import compile_request
@@ -33,13 +32,13 @@ VECTOR = np.array([0.3, -0.7, 1.1])
 
 def compiled(function: Callable[..., Any], wanted: tuple[str, ...], arguments: tuple[Any, ...] | None) -> Compiled:
     """The tangent program without the optimizer; ``arguments`` None: nothing is known of them."""
-    facts, statics = None, ()
+    facts, given = None, None
     if arguments is not None:
         named = dict(zip(inspect.signature(function).parameters, arguments, strict=True))
-        statics = tuple((name, value) for name, value in named.items() if isinstance(value, FunctionType))
+        given = arguments, {}
         facts = {name: fact_of(value, name) for name, value in named.items() if not isinstance(value, FunctionType)}
     with options(optimise=False):
-        return compile_request(Request(Callee(function, statics), wanted, "forward", facts, doors=DOORS))
+        return compile_request(Request(Callee(function), wanted, "forward", facts, arguments=given))
 
 
 def body_of(made: Compiled) -> str:
@@ -354,7 +353,7 @@ def test_tapes_and_buffers_have_tangents(known):
     facts = {"x": fact_of(x, "x"), "n": fact_of(3, "n")} if known else None
     with options(optimise=False):
         gradient = compile_request(Request(Callee(taped), ("x",), "reverse", facts)).entry
-        made = compile_request(Request(Callee(gradient), ("x",), "forward", facts, doors=DOORS))
+        made = compile_request(Request(Callee(gradient), ("x",), "forward", facts))
     text = made.emission.text
     assert "tape_dot.append(" in text and "tape_dot.pop()" in text and "x_bar_dot" in text
     value, moved = made.entry(x.copy(), 3, x_dot=direction)
