@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 import gast
 
 from srcgrad import runtime
-from srcgrad.analysis.cfg import ENTRY, EXIT, Graph, Names, NameSet, bound_here, graph_of, solve, stores_of, walk
+from srcgrad.analysis.cfg import Graph, Names, NameSet, bound_here, graph_of, solve, stores_of, walk
 from srcgrad.analysis.references import names_carrying
 from srcgrad.analysis.sets import only_asked
 from srcgrad.errors import UnsupportedSyntax
@@ -167,12 +167,6 @@ class Activity:
 
     def active_after(self, statement: Statement) -> NameSet:
         return self.varied_after(statement) & self.useful_after(statement)
-
-    def varied_at_entry(self) -> NameSet:
-        return NameSet(self.names, self.varied_in[ENTRY])
-
-    def varied_at_exit(self) -> NameSet:
-        return NameSet(self.names, self.varied_in[EXIT])
 
     def active_names(self) -> NameSet:
         """The names that are active at some point."""

@@ -18,7 +18,6 @@ from srcgrad.ir.normal_form import Apply, Bind, Statement
 from srcgrad.rules.facts import Array, Fact
 from srcgrad.rules.formula import object_of
 from srcgrad.rules.memory import home_of
-from srcgrad.syntax.parse import walk as nodes_of
 
 _WRITERS = (str, repr, ascii, format, bytes, bytearray, np.str_, np.bytes_)
 _METHODS = frozenset(
@@ -134,12 +133,6 @@ def readings(expression: gast.expr) -> Iterator[gast.Call]:
                 continue
         if not (isinstance(node, gast.expr) and loses_text(node)):
             pending += gast.iter_child_nodes(node)
-
-
-def names_reader(expression: gast.expr) -> bool:
-    """Whether an expression names a function that reads text as a number."""
-    functions = (object_of(node) for node in nodes_of(expression) if isinstance(node, gast.expr))
-    return any(callable(known) and reads_numbers(known) for known in functions)
 
 
 def is_of_text(fact: Fact | None) -> bool:

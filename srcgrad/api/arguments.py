@@ -95,18 +95,6 @@ class Parameters:
             and name not in varying
         )  # fmt: skip
 
-    def lengths(self, values: tuple[Any, ...] | None) -> tuple[tuple[str, int | tuple[str, ...]], ...]:
-        """What a call tells about ``*args`` and ``**kwargs``: how many, and which."""
-        if values is None or self.plain:
-            return ()
-        known: list[tuple[str, int | tuple[str, ...]]] = []
-        for (name, parameter), value in zip(self.signature.parameters.items(), values, strict=False):
-            if parameter.kind is parameter.VAR_POSITIONAL:
-                known.append((name, len(value)))
-            elif parameter.kind is parameter.VAR_KEYWORD:
-                known.append((name, tuple(value)))
-        return tuple(known)
-
     def chosen(self, argnums: Argnums) -> tuple[tuple[str, int | None], ...]:
         """Each differentiated argument as (parameter, position inside ``*args`` or None)."""
         wanted = argnums if isinstance(argnums, tuple) else (argnums,)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from types import FunctionType, GetSetDescriptorType, MemberDescriptorType
 from typing import Any
 
@@ -66,12 +66,6 @@ def _fields_of_dataclass(kind: type) -> Collection[str]:
 
 #: How a class may decide itself how its objects are copied; ``__copy__`` is followed.
 COPYING = ("__deepcopy__", "__reduce__", "__reduce_ex__", "__getstate__", "__setstate__")
-
-
-def decides_copies(kind: type, names: Sequence[str]) -> bool:
-    """Whether a class has one of these methods of its own, and not from ``dataclass``."""
-    own = [method for name in names if isinstance(method := found(kind, name), FunctionType)]
-    return any(method.__module__ != dataclasses.__name__ for method in own)
 
 
 def is_user_class(kind: object) -> bool:
@@ -132,11 +126,3 @@ def makes_plainly(kind: type) -> bool:
     callers = (vars(base).get("__call__") for base in inspect.getmro(type(kind)))
     own_call = next((caller for caller in callers if caller is not None), None)
     return own_call is vars(type)["__call__"] and found(kind, "__new__") is vars(object)["__new__"]
-
-
-def defining_class(function: FunctionType) -> type | None:
-    """The class that ``super()`` means in a method."""
-    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
-    cell = cells.get("__class__")
-    kind = None if cell is None else cell.cell_contents
-    return kind if isinstance(kind, type) else None

@@ -10,7 +10,6 @@ from __future__ import annotations
 import ast
 import hashlib
 from collections.abc import Mapping
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from types import CodeType, FunctionType, ModuleType, SimpleNamespace
@@ -60,7 +59,6 @@ class Program:
     wanted: Wanted
     reads_arrays: bool
     changes_saved: bool
-    options: tuple[tuple[str, Any], ...]
     version: str = srcgrad.__version__
 
     @cached_property
@@ -86,19 +84,10 @@ class Program:
         exec(code, namespace)
         return namespace[self.entry], None if self.backward is None else namespace[self.backward]
 
-    def compiling(self) -> AbstractContextManager[None]:
-        """The client's options, for what can only be compiled when the program runs: functions among the data."""
-        if not self.options:
-            return nullcontext()
-        from srcgrad.programs import options
-
-        return options(**dict(self.options))
-
 
 def program_of(gradient: Derivative, compiled: Compiled, mode: str) -> Program:
     """A compiled program as it is sent; ``gradient`` is the derivative to whose arguments its results belong."""
     emission = compiled.emission
-    doors = any(binding.module == "srcgrad.calling" for _, binding in emission.bindings)
     return Program(
         emission.text.split("\n", emission.above)[-1],
         emission.above,
@@ -111,14 +100,7 @@ def program_of(gradient: Derivative, compiled: Compiled, mode: str) -> Program:
         gradient.results,
         compiled.reads_arrays,
         compiled.changes_saved,
-        _options() if doors else (),
     )
-
-
-def _options() -> tuple[tuple[str, Any], ...]:
-    from srcgrad.programs import present_options
-
-    return tuple(vars(present_options()).items())
 
 
 def outside_of(compiled: Compiled) -> dict[str, Any]:

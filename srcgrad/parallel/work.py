@@ -79,16 +79,15 @@ class Runner:
     def __call__(self, values: tuple[Any, ...]) -> Any:
         program = self.program
         arguments = without_factories(tuple(value for value in values if not is_static(value)))
-        with program.compiling():
-            if program.mode == "forward":
-                value, tangent = self.entry(*arguments, *seeds_between(self.entry, arguments, self.dots), *self.dots)
-                return value, as_cotangent(tangent, value)
-            if program.mode == "slope":
-                _, raw = self.entry(*arguments, *seeds_between(self.entry, arguments, self.dots), *self.dots)
-                return program.wanted.fitted(raw, values, shared=True)
-            if self.backward is None:
-                return self._joint(arguments, values)
-            return self._pair(arguments, values)
+        if program.mode == "forward":
+            value, tangent = self.entry(*arguments, *seeds_between(self.entry, arguments, self.dots), *self.dots)
+            return value, as_cotangent(tangent, value)
+        if program.mode == "slope":
+            _, raw = self.entry(*arguments, *seeds_between(self.entry, arguments, self.dots), *self.dots)
+            return program.wanted.fitted(raw, values, shared=True)
+        if self.backward is None:
+            return self._joint(arguments, values)
+        return self._pair(arguments, values)
 
     def _joint(self, arguments: tuple[Any, ...], values: tuple[Any, ...]) -> Any:
         outcome = self.entry(*arguments)

@@ -69,7 +69,7 @@ _NAMES = {
     "closures": "Closure closure is_made_of made_of one_for units unwritten",
     "containers": (
         "all_places are_numbers argsorted chosen chosen_number dtype_of_first gather is_exact operand pack_like "
-        "places_of rearray require_stores require_unshared shortest spread tolist total unarray ungather unpack_like "
+        "places_of rearray shortest spread tolist total unarray ungather unpack_like "
         "widened"
     ),
     "convolution": "kaiser_abscissas unconvolve uncorrelate_left uncorrelate_right",
@@ -80,15 +80,15 @@ _NAMES = {
         "outside over_gaps pair_differences phase_free polar ratio scaled to_triangle twist unkeep_real "
         "unpair_differences weighted widen"
     ),
-    "defaults": "defaulting require_factory",
+    "defaults": "defaulting",
     "determinants": "cofactor",
     "doors": (
         "StopsGradients as_cotangent entered is_mapping is_sequence leaving once require_arithmetic "
-        "require_bound_of_slice require_bounds require_count require_data require_entry require_indexed "
-        "require_firsts require_item require_kept require_matrix require_wide "
+        "require_bound_of_slice require_count require_entry "
+        "require_firsts require_kept require_matrix require_wide "
         "require_key require_length require_mapping require_new require_no_object require_number require_places "
-        "require_real require_row require_rows "
-        "require_set require_some rewound stop_gradient unvaried"
+        "require_real require_rows "
+        "rewound stop_gradient unvaried"
     ),
     "einsum": "transposed_subscripts uneinsum written_subscripts",
     "elementwise": (
@@ -120,8 +120,8 @@ _NAMES = {
     ),
     "norms": "from_matrices norm_shares norm_slope safe_power to_matrices vector_axis",
     "objects": (
-        "attribute bound handed is_bound made never require_assigned require_bound require_defined require_fields "
-        "require_given require_hashed require_not_none require_reflected"
+        "attribute bound handed made never require_assigned "
+        "require_given require_hashed"
     ),
     "outputs": "require_alike require_cast require_items require_memory require_output require_signed",
     "overlaps": "require_disjoint require_order",

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -70,20 +70,6 @@ def is_exact(key: tuple[Any, ...]) -> bool:
     if len(key) == 1 and isinstance(key[0], bool):
         return False
     return not any(isinstance(part, float | complex | np.inexact) or _is_inexact_tuple(part) for part in key)
-
-
-def require_unshared(key: tuple[Any, ...], found: Any) -> None:
-    """Refuse to compute again, under a key that is not exact, what is remembered and others may store into."""
-    if not is_exact(key) and not _is_unchanging(found):
-        raise RefusedType(
-            f"a {type(found).__name__} is remembered under a floating-point number, and may change; leave the cache out"
-        )
-
-
-def require_stores(x: Any) -> None:
-    """Refuse ``x.update(...)`` of a ``Counter``, which adds where other dicts store."""
-    if isinstance(x, Counter):
-        raise RefusedType("update of a Counter adds to its items; write c[k] = c[k] + n in a loop")
 
 
 def _is_unchanging(x: Any) -> bool:

@@ -12,8 +12,6 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
-from srcgrad.runtime.refusals import RefusedType
-
 
 class Missing:
     """In place of ``made``, what makes the items of a ``defaultdict``."""
@@ -38,12 +36,6 @@ def missing() -> Any:
 def defaulting(items: dict[Any, Any], made: Any = None) -> defaultdict[Any, Any]:
     """A ``defaultdict`` of these items, of which it may be known what makes them."""
     return defaultdict(Missing(made), items)
-
-
-def require_factory(x: Any, made: Any) -> None:
-    """Refuse a dict in a field that does not make what its class says."""
-    if not (isinstance(x, defaultdict) and getattr(x.default_factory, "made", None) is made):
-        raise RefusedType(f"a field holds a {type(x).__name__} that does not make what its class puts there")
 
 
 def dict_like(x: Any, items: dict[Any, Any]) -> dict[Any, Any]:

@@ -6,7 +6,6 @@ import sys
 from collections import deque
 from collections.abc import Mapping, Sequence
 from enum import Enum
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -125,11 +124,6 @@ def require_bound_of_slice(x: Any, place: str) -> None:
         raise RefusedType(f"{place}: a slice holds an array, which may change; give it the number, int(...)")
 
 
-def require_bounds(*bounds: Any) -> None:
-    """Raise what ``itertools.islice`` raises of its bounds."""
-    islice((), *bounds)
-
-
 def require_mapping(x: Any, place: str) -> None:
     """Refuse what has no keys where a loop was taken for one over a dict, since an item is read by a key elsewhere."""
     if not hasattr(x, "keys"):
@@ -166,12 +160,6 @@ def require_firsts(pairs: Any, place: str) -> None:
     """Refuse pairs of which the first, a key, is a number that varies."""
     for pair in pairs:
         require_key(pair[0], place)
-
-
-def require_set(x: Any, kind: type) -> None:
-    """Refuse what comes out of a container where only sets seemed to be put in: it is read as what does not vary."""
-    if x is not None and type(x) is not kind:
-        raise RefusedType(f"a container holds a {type(x).__name__} where a {kind.__name__} was expected")
 
 
 def unvaried(x: Any) -> Any:
@@ -211,34 +199,10 @@ def require_no_object(x: Any, place: str) -> None:
         )
 
 
-def require_data(x: Any, place: str) -> None:
-    """Refuse an object, or an array of objects, at ``place``, where the rules of numbers and arrays are followed."""
-    if _says_itself(x) and not _is_plain_tuple(x) or isinstance(x, np.ndarray) and x.dtype.kind == "O":
-        raise RefusedType(
-            f"{place}: an object of class {type(x).__name__} stands here, and other values may as well: which of its"
-            " methods is asked was not known when this was compiled; give the object a name of its own"
-        )
-
-
 #: What numbers, tuples and arrays answer by methods of theirs.
 _ANSWERS = {n for kind in (complex, float, tuple, np.ndarray) for n in dir(kind) if n[:2] == "__"} - {
     *dir(object), "__getnewargs__"
 } | {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__hash__"}  # fmt: skip
-
-
-def _is_plain_tuple(x: Any) -> bool:
-    """Whether ``x`` is a named tuple that answers operators as other tuples do."""
-    if not isinstance(x, tuple):
-        return False
-    own = [base for base in type(x).__mro__ if base not in (tuple, object)]
-    return all(_ANSWERS.isdisjoint(vars(base)) for base in own)
-
-
-def require_indexed(x: Any, place: str) -> None:
-    """The same where items are read by their places, which a named tuple has as other tuples do."""
-    kind: Any = type(x)
-    if not isinstance(x, tuple) or any(getattr(kind, n) is not getattr(tuple, n) for n in ("__getitem__", "__iter__")):
-        require_data(x, place)
 
 
 def require_rows(x: Any, place: str) -> None:
@@ -251,25 +215,6 @@ def require_rows(x: Any, place: str) -> None:
 
 
 END = sys.maxsize  # the place of an iterator that has given its last item
-
-
-def require_item(place: int) -> int:
-    """The place of what an iterator gives next; raises what ``next`` raises where there is nothing more."""
-    if place == END:
-        raise StopIteration
-    return place
-
-
-def require_row(x: Any) -> None:
-    """Refuse an iterator, kept under a name, over what has no items by their places."""
-    if not isinstance(x, list | tuple | np.ndarray | range | str):
-        raise RefusedType(f"an iterator over a {type(x).__name__} is kept under a name; make it a list before")
-
-
-def require_some(count: int) -> None:
-    """Raise what ``functools.reduce`` raises where it has no items and no start."""
-    if not count:
-        raise TypeError("reduce() of empty iterable with no initial value")
 
 
 def as_cotangent(g: Any, x: Any, held: set[int] | None = None) -> Any:

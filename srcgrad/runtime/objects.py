@@ -16,7 +16,7 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from enum import Enum
 from functools import cache
-from types import FunctionType, MethodType, ModuleType, SimpleNamespace
+from types import FunctionType, ModuleType, SimpleNamespace
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -92,13 +92,6 @@ def fields_of(x: Any) -> dict[str, Any]:
     if isinstance(held, dict):
         found.update(held)
     return found
-
-
-def own_item_method(kind: type) -> str | None:
-    """The method by which a user's class of tuples, lists or dicts decides itself what its items are."""
-    if not issubclass(kind, tuple | list | dict) or package_of(kind) in LIBRARIES:
-        return None
-    return next((name for name in _OF_ITEMS if isinstance(_held(kind, name), FunctionType)), None)
 
 
 def has_operators(kind: type) -> bool:
@@ -181,41 +174,11 @@ def bound(x: Any, name: str) -> Any:
     return getattr(x, name)
 
 
-def is_bound(f: Any, x: Any, name: str) -> bool:
-    """Whether ``f`` is this method of ``x``."""
-    is_of = isinstance(f, MethodType) and f.__self__ is x
-    return is_of and f.__func__ is _held(type(x), name) and is_object(x)
-
-
-def require_bound(f: Any, x: Any, names: tuple[str, ...]) -> None:
-    """Refuse a method kept in a field of ``x`` that is another's, or another one."""
-    if isinstance(f, MethodType) and not any(is_bound(f, x, name) for name in names):
-        kinds = f"a {type(x).__name__} keeps a method {f.__name__!r} of another {type(f.__self__).__name__} in a field"
-        raise RefusedType(f"{kinds}, or one that it had not when this was compiled; write a lambda that calls it")
-
-
-def require_defined(mark: Any, name: str) -> None:
-    """Raise what Python raises where a function or module is read that nothing has bound to this name yet."""
-    if mark is None:
-        raise UnboundLocalError(f"cannot access local variable {name!r} where it is not associated with a value")
-
-
 def require_assigned(x: Any, name: str = "") -> None:
     """Read a variable, so that Python raises where nothing has bound it; one with a ``name`` begins as None in a
     derivative."""
     if name and x is None:
         raise RefusedType(f"{name} is None, or has no value yet; give it a value first")
-
-
-def require_not_none(x: Any, name: str = "", *other: Any) -> None:
-    """Raise what Python raises where None is called, indexed or computed with, or a method ``name`` of it called;
-    refuse None in front of another operand, of which Python calls this method."""
-    if x is None and other:
-        raise RefusedType(f"None meets a {type(other[0]).__name__}, whose {name} Python calls; test for None before")
-    if x is None and name:
-        raise AttributeError(f"'NoneType' object has no attribute {name!r}", name=name, obj=None)
-    if x is None:
-        raise TypeError("an object is called, indexed or computed with that is None")
 
 
 def require_given(items: Any, count: int, name: str, is_rest: bool = False) -> None:
@@ -233,16 +196,6 @@ def require_given(items: Any, count: int, name: str, is_rest: bool = False) -> N
 def never(x: Any, name: str) -> Any:
     """In place of ``x.name`` where ``x`` is an item of a list that had none when this was compiled."""
     raise RefusedType(f"{name!r} of a {type(x).__name__}, which lay in a list that was taken to be empty")
-
-
-def require_fields(x: Any, names: tuple[str, ...]) -> None:
-    """Refuse to copy an object that has other fields than were known when this was compiled."""
-    other = sorted(fields_of(x).keys() ^ set(names))
-    if other:
-        raise RefusedType(
-            f"a {type(x).__name__} is copied, and whether it has a field {other[0]!r} was not known when this was"
-            " compiled; set the field in __init__"
-        )
 
 
 def require_hashed(*given: Any) -> None:
@@ -264,7 +217,7 @@ def require_hashed(*given: Any) -> None:
             raise RefusedType(f"{told}, which may hold other values now")
 
 
-def require_reflected(x: Any, kind: str, is_sequence: bool = False) -> None:
+def _require_reflected(x: Any, kind: str, is_sequence: bool = False) -> None:
     """Refuse ``x + object`` where ``x`` is an array, which adds the object to each of its elements; a number of NumPy's
     does so too where the object is a sequence, which it makes an array of.  An object would have been asked itself."""
     if is_object(x):
@@ -286,7 +239,7 @@ def handed(x: Any, kind: str) -> Any:
     >>> handed(np.float64(2.0), "Point"), handed(3, "Point")
     (2.0, 3)
     """
-    require_reflected(x, kind)
+    _require_reflected(x, kind)
     if not isinstance(x, bool | int | float | complex | np.generic):
         raise RefusedType(f"an operator between a {type(x).__name__} and a {kind}; swap the operands")
     return x.item() if isinstance(x, np.generic) else x

@@ -19,7 +19,7 @@ from srcgrad.infer.items import is_index
 from srcgrad.infer.objects import is_only_data
 from srcgrad.infer.outside import COMPILED_BY_CYTHON, is_of_library
 from srcgrad.infer.summaries import Summary
-from srcgrad.infer.values import SCALARS, Array, At, Bound, Exact, Of, union
+from srcgrad.infer.values import SCALARS, Array, Bound, Exact, Of, union
 from srcgrad.ir import normal_form as nf
 from srcgrad.ir import operations as ir
 from srcgrad.language.effects import is_of_emitted, is_reading, of_function
@@ -341,7 +341,3 @@ def _bound_to(context: Context, expression: gast.expr, operation: nf.Operation) 
     name = context.fresh()
     context.out.append(nf.Bind(name, expression, operation, context.span))
     return load(name, expression)
-
-
-def _kind_of(atom: Any) -> type | None:
-    return atom.site.kind if isinstance(atom, At) else None

@@ -296,7 +296,8 @@ def _attribute(context: Context, node: Any, base: Any, name: str) -> Made:
     if (kinds := classes_of(value)) is not None:
         return read(context, node, kinds)
     found = context.value(node)
-    if is_spelled(base) and (not _holds(found) or _is_indexed(found, data=True) or are_writers(found)):  # outside of the function
+    is_read = not _holds(found) or _is_indexed(found, data=True) or are_writers(found)
+    if is_spelled(base) and is_read:  # what a class or module holds is outside
         return settled(context, node), nf.Fixed()
     owner = None if _holds(context.value(node)) else static_of(value)
     if owner is not None and not callable(owner) and not isinstance(owner, ModuleType):

@@ -26,11 +26,5 @@ def is_seen_elsewhere(statement: gast.stmt) -> bool:
     return getattr(statement, "seen_elsewhere", False)
 
 
-def as_iterator(expression: AnyExpression) -> AnyExpression:
-    """The expression, marked."""
-    expression.is_iterator = True
-    return expression
-
-
 def is_iterator(expression: gast.expr) -> bool:
     return getattr(expression, "is_iterator", False)

@@ -33,7 +33,3 @@ class Cotangents:
     def share(self, name: str) -> None:
         if name in self.owned:
             self.owned[name] = False
-
-    def keep_only(self, names: set[str]) -> None:
-        for name in [n for n in self.owned if n not in names]:
-            self.drop(name)
