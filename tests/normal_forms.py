@@ -10,6 +10,7 @@ from srcgrad.infer.entry import described
 from srcgrad.ir.normal_form import Callee, Function
 from srcgrad.pipeline import Module
 from srcgrad.specialise.entry import callee_for
+from srcgrad.syntax.depth import deep_enough
 
 
 def normal_form(function: Callable[..., Any], *arguments: Any) -> Function:
@@ -20,5 +21,6 @@ def normal_form(function: Callable[..., Any], *arguments: Any) -> Function:
     return normal_form_of(made)
 
 
+@deep_enough
 def normal_form_of(callee: Callee) -> Function:
     return Module().normalized(callee)

@@ -20,7 +20,7 @@ from srcgrad.ir.normal_form import Callee
 from srcgrad.specialise.ended import refuse_ended
 from srcgrad.specialise.instances import instance_of
 
-MOST = 5_000  # statements that the analysis runs
+MOST = 5_000  # statements that the analysis runs; of a longer text, as many as it has
 
 
 def callee_for(callee: Callee, arguments: tuple[tuple[Any, ...], Mapping[str, Any]] | None, journal: Journal) -> Callee:
@@ -29,7 +29,7 @@ def callee_for(callee: Callee, arguments: tuple[tuple[Any, ...], Mapping[str, An
     positional, keywords = (None, None) if arguments is None else arguments
     try:
         as_data = source_of(function).generated
-        facts = analysed(function, positional, keywords, by_kind=True, as_data=as_data, most=MOST)
+        facts = analysed(function, positional, keywords, by_kind=True, as_data=as_data, most=max(MOST, len(function.__code__.co_code) // 4))
     except GivenUp:
         facts = None
     if facts is None or facts.is_lost or len(facts.entry) != 1:

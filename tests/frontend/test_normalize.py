@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import itertools
-import logging
 import math
 import random
 import sys
@@ -20,18 +19,11 @@ from srcgrad.ir.normal_form import (
     AddAt,
     Append,
     Bind,
-    Call,
-    Callee,
-    Effect,
     For,
-    LocalFunction,
     Pop,
-    Return,
     Unruled,
-    While,
-    With,
 )
-from tests.normal_forms import normal_form, normal_form_of
+from tests.normal_forms import normal_form
 
 G = 3.0
 TABLE = [1.0, 2.0]
@@ -64,15 +56,6 @@ def operations(function, **statics):
 
 
 # --- one operation per statement -------------------------------------------------------------------------------------
-def test_the_program_of_the_normal_forms_docstring():
-    def f(s, x, i):
-        s = s * np.sin(x[i + 1])
-        return s
-
-    assert operations(f) == ["t: Index", "t2: Apply", "s2: Apply"]
-    assert "    t = x[i + 1]\n    t2 = np.sin(t)\n    s2 = s * t2\n    return s2" in text_of(normal(f))
-
-
 def test_every_kind_of_operation():
     def f(x, n):
         a = x
@@ -98,33 +81,6 @@ def test_every_kind_of_operation():
     ]
 
 
-def test_arithmetic_of_numbers_stays_one_expression():
-    def f(x):
-        y = 2 * np.pi * G / 3 * x
-        z = -1.5
-        return x**-2 + y + z
-
-    text = text_of(normal(f))
-    assert "t = 2 * np.pi * G / 3" in text
-    assert "z = -1.5" in text and "x ** -2" in text
-
-
-def test_arguments_without_a_derivative_stay_nested():
-    def f(x, n):
-        return np.sum(np.reshape(x, (n + 1, x.shape[0] // len(x))), axis=n - 1)
-
-    text = text_of(normal(f))
-    assert "np.reshape(x, (n + 1, x.shape[0] // len(x)))" in text and "axis=n - 1" in text
-
-
-def test_calls_in_indices_are_evaluated_once():
-    def f(x):
-        return x[int(x[0]) : np.argmax(x)]
-
-    text = text_of(normal(f))
-    assert "= int(x[0])" in text and "= np.argmax(x)" in text and "x[t:t2]" in text
-
-
 def test_a_method_is_its_function_and_prints_as_written():
     def f(x):
         return x.sum(axis=0).T
@@ -133,19 +89,6 @@ def test_a_method_is_its_function_and_prints_as_written():
     assert [s.operation.function for s in binds] == [np.sum, np.transpose]
     assert [unparse(s.expression) for s in binds] == ["x.sum(axis=0)", "t.T"]
     assert unparse(binds[0].operation.arguments["a"]) == "x"
-
-
-def test_tests_stay_as_they_were_written():
-    def f(x, n):
-        while abs(x - 1) > 1e-3 and n < 5 or not n:
-            if 0 < x < 1 and helper(x) > 2:
-                x = x * 0.5
-            n = n + 1
-        return x
-
-    text = text_of(normal(f))
-    assert "while abs(x - 1) > 0.001 and n < 5 or not n:" in text
-    assert "if 0 < x < 1 and helper(x) > 2:" in text
 
 
 def test_generated_code_keeps_tapes_and_buffers():
@@ -176,21 +119,6 @@ def test_generated_code_keeps_tapes_and_buffers():
 # --- augmented assignment --------------------------------------------------------------------------------------------
 def in_place(function):
     return [s.target for s in walk(normal(function).body) if isinstance(s, Bind) and s.inplace]
-
-
-def test_augmented_assignment_is_proved_where_the_value_is_new():
-    def f(x, b):
-        s = 0.0
-        y = x * 2
-        z = np.exp(x)
-        for v in x:
-            s += v * v
-        y += b
-        y -= s
-        z *= y
-        return y + z
-
-    assert in_place(f) == []
 
 
 @pytest.mark.parametrize(
@@ -229,177 +157,9 @@ def test_augmented_assignment_on_a_parameter_is_left_to_be_proved():
 
 
 # --- functions known while compiling ---------------------------------------------------------------------------------
-def test_a_name_bound_once_to_a_function_leaves_no_trace():
-    def f(x):
-        g = np.sin
-        h = g
-        la = np.linalg
-        return h(x) * la.norm(x)
-
-    assert operations(f) == ["t: Apply", "t2: Apply", "t3: Apply"]
-    assert "np.sin(x)" in text_of(normal(f))
-
-
-def test_functions_passed_on_are_fixed_in_the_callee():
-    def f(x, a):
-        return apply(np.sin, x) + apply(lambda y: y * a, x)
-
-    calls = [s.operation for s in walk(normal(f).body) if isinstance(s, Bind) and isinstance(s.operation, Call)]
-    assert calls[0].callee == Callee(apply, (("function", np.sin),))
-    (name, local) = calls[1].callee.statics[0]
-    assert name == "function" and isinstance(local, LocalFunction) and local.captured == ("a",)
-    assert [unparse(a) for a in calls[1].arguments] == ["x", "a"]
-    inside = normal_form_of(calls[1].callee)
-    assert inside.parameters == ("x", "a") and inside.captured == ("a",)
-
-
-def test_local_functions_capture_through_each_other_and_are_read_when_called():
-    def f(x, a, b):
-        def g(y):
-            return h(y) * a
-
-        def h(y, k=b * 2):
-            return y + b + k
-
-        return g(x)
-
-    call = next(s.operation for s in walk(normal(f).body) if isinstance(s, Bind) and isinstance(s.operation, Call))
-    assert call.callee.function.captured == ("h_k", "a", "b")
-    assert [unparse(a) for a in call.arguments] == ["x", "h_k", "a", "b"]
-
-
-def test_local_functions_are_equal_by_definition():
-    def f(x):
-        return apply(lambda y: y * 2, x)
-
-    first, second = (
-        next(s.operation.callee for s in walk(normal(f).body) if isinstance(s, Bind)) for _ in range(2)
-    )
-    assert first == second and hash(first) == hash(second)
-    assert first.statics[0][1] is not second.statics[0][1]
-
-
-def test_a_decorators_wrapper_knows_how_many_arguments_it_hands_on():
-    def decorated(x, y=3.0):
-        return x * y
-
-    def wrapper(*args, **kwargs):
-        return decorated(*args, **kwargs)
-
-    def f(x):
-        return wrapper(x) + wrapper(x, y=x)
-
-    calls = [s.operation.callee for s in walk(normal(f).body) if isinstance(s, Bind) and isinstance(s.operation, Call)]
-    assert [callee.lengths for callee in calls] == [(("args", 1), ("kwargs", ())), (("args", 1), ("kwargs", ("y",)))]
-    calls = [s.operation.callee for s in walk(normal(wrapper).body) if isinstance(getattr(s, "operation", None), Call)]
-    assert calls == [Callee(Dynamic(0, star=True, rest=True))]  # how many arguments, only the run tells
-
-
-def test_defaults_are_the_objects_that_the_function_holds():
-    w = np.ones(3)
-
-    def g(x, n=2, w=w, act=np.tanh):
-        return act(x) * n * w
-
-    def f(x):
-        return g(x)
-
-    function = normal(g, act=np.tanh)
-    assert function.parameters == ("x", "n", "w")
-    assert function.defaults["n"].value == 2
-    assert function.defaults["w"].binding.cell() is w
-    call = next(s.operation for s in walk(normal(f).body) if isinstance(s, Bind) and isinstance(s.operation, Call))
-    assert call.callee.statics == (("act", np.tanh),)
-
-
-def test_a_recursion_that_wraps_its_argument_ends():
-    def wrapping(f, x, n):
-        if n == 0:
-            return f(x)
-        return wrapping(lambda y: f(y) * 2, x, n - 1)
-
-    callee = Callee(wrapping, (("f", np.sin),))
-    with pytest.raises(UnsupportedSyntax, match="wraps its function argument"):
-        for _ in range(50):
-            form = normal_form_of(callee)
-            callee = next(
-                s.operation.callee
-                for s in walk(form.body)
-                if isinstance(s, Bind) and isinstance(s.operation, Call) and s.operation.callee.function is wrapping
-            )
-
-
 # --- loops -----------------------------------------------------------------------------------------------------------
 def loops(function):
     return [s for s in walk(normal(function).body) if isinstance(s, For)]
-
-
-def test_loops_over_sequences_count():
-    def f(xs, ys, n):
-        s = 0.0
-        for v in xs:
-            s = s + v
-        for j, (v, w) in enumerate(zip(xs, ys)):
-            s = s + v * w * j
-        for k in range(n):
-            s = s + k
-        return s
-
-    first, second, third = loops(f)
-    assert (first.index, unparse(first.iterable), first.elements, first.counted) == ("i", "range(len(xs))", 1, True)
-    assert (second.index, unparse(second.iterable), second.elements) == ("j", "range(t)", 2)
-    assert [unparse(part) for part in second.heading] == ["(j, (v2, w))", "enumerate(zip(xs, ys))"]
-    assert (third.index, unparse(third.iterable), third.heading, third.elements) == ("k", "range(n)", None, 0)
-
-
-def test_items_without_a_derivative_do_not_count():
-    def f(x, d):
-        for i, j in itertools.permutations(range(2)):
-            x = x * i + j
-        for k in d:
-            x = x * d[k]
-        return x
-
-    first, second = loops(f)
-    assert not first.counted and first.elements == 1 and unparse(first.heading[0]) == "(i, j)"
-    assert not second.counted and second.index == "k" and unparse(second.iterable) == "d"
-
-
-def test_an_iterator_over_what_may_vary_is_a_call_without_a_rule():
-    def f(xs):
-        s = 0.0
-        for a, b in itertools.permutations(xs):
-            s = s + a * b
-        return s
-
-    binds = [s for s in walk(normal(f).body) if isinstance(s, Bind)]
-    assert any(isinstance(s.operation, Unruled) and s.target == "items" for s in binds)
-
-
-def test_a_walrus_in_a_while_test_leaves_the_loop():
-    def f(x):
-        while (y := x * 0.5) > 1:
-            x = y
-        return x
-
-    loop = next(s for s in walk(normal(f).body) if isinstance(s, While))
-    assert unparse(loop.test) == "True"
-    assert "if not y > 1:\n            break" in text_of(normal(f))
-
-
-def test_effects_and_managers_stay_statements():
-    def f(x):
-        """Not a statement."""
-        print(x)
-        logging.info("x %s", x)
-        assert x > 0, "no"
-        with np.errstate(all="ignore"):
-            y = x / 2
-        helper(x)
-        return y
-
-    kinds = [type(s) for s in walk(normal(f).body)]
-    assert kinds == [Effect, Effect, Effect, With, Bind, Bind, Return]
 
 
 # --- doors -----------------------------------------------------------------------------------------------------------
@@ -420,17 +180,6 @@ def test_the_parameters_of_every_kind():
     assert text_of(function).startswith("def f(a, b=1, *rest, c, d=2.0, **options):")
 
 
-def test_spans_are_the_users_statements():
-    def f(x):
-        y = (x
-             * 2)
-        return y  # fmt: skip
-
-    bind = normal(f).body.statements[0]
-    assert bind.span.line == f.__code__.co_firstlineno + 1
-    assert bind.span.code == "y = (x * 2)"
-
-
 def test_temporaries_are_told_apart_from_the_users_names():
     def f(t, x):
         t2 = t * x + (x if t > 0 else t) * 3
@@ -443,10 +192,10 @@ def test_temporaries_are_told_apart_from_the_users_names():
 @pytest.mark.parametrize(
     "body",
     [
-        "return " + " + ".join(["x"] * 2000),
-        "return " + " * 2 - ".join(["np.sin(x)"] * 2000),
-        "if " + " + ".join(["x"] * 2000) + " > 1: pass\n    return x",
-        "s = 0.0\n" + "    s += x\n" * 2000 + "    return s",
+        "return " + " + ".join(["x"] * 1000),
+        "return " + " * 2 - ".join(["np.sin(x)"] * 1000),
+        "if " + " + ".join(["x"] * 1000) + " > 1: pass\n    return x",
+        "s = 0.0\n" + "    s += x\n" * 1000 + "    return s",
     ],
 )
 def test_thousands_of_terms_are_a_program_like_any_other(body, program):
