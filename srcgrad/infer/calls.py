@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from srcgrad.frontend.applying import differentiated
 from srcgrad.frontend.derivatives import transform_of
 from srcgrad.infer import named, sparse
 from srcgrad.infer.applying import (
@@ -32,7 +33,7 @@ from srcgrad.infer.applying import (
 from srcgrad.infer.arithmetic import arithmetic
 from srcgrad.infer.assigned import is_reflective, is_replaced
 from srcgrad.infer.builtin import followed, merged_into, text_of
-from srcgrad.infer.called import by_class, is_by_rule
+from srcgrad.infer.called import by_class, by_rule, is_by_rule, is_ruled
 from srcgrad.infer.dispatch import by_methods
 from srcgrad.infer.examples import constant_of_kinds, results, results_of_draw, results_of_method
 from srcgrad.infer.generators import is_left_by_exceptions, lists_of
@@ -103,9 +104,14 @@ def _one(analysis: Analysis, frame: Frame, statement: Statement, atom: Any, give
             made = analysis.lowered(model)
             assert made is not None
             defaults = defaults_of(analysis, model, made)
+            if transform_of(found) is not None:
+                given = given.replaced(_by_rule)
             return _entered(analysis, frame, statement, made, model.__globals__, {}, defaults, given, heap)
         case Exact(value=FunctionType() as function) if function is analysis.root or not is_by_rule(function):
             made_ = _of_function(analysis, frame, statement, function, given, heap)
+            if is_ruled(function) and made_ is not None:
+                found_, heap = (ANY, heap) if made_ is NotImplemented else made_
+                return by_rule(analysis, frame, statement, given, found_, heap)
             if made_ is not NotImplemented:
                 return made_  # type: ignore[no-any-return]
         case Exact(value=found) if is_remembering(found):
@@ -163,6 +169,12 @@ def model_of(found: Any) -> Any:
         return MODELS.get(found) if isinstance(found, type) and is_of_library(found) else None
     model = MODELS.get(found)
     return model_in_numpy(found) if model is None else model
+
+
+def _by_rule(value: Value) -> Value:
+    """A function that is differentiated: one with a rule as the text that calls it."""
+    atoms = (Exact(differentiated(a.value)) if isinstance(a, Exact) and is_ruled(a.value) else a for a in value.atoms)
+    return replace(value, atoms=frozenset(atoms))
 
 
 # --- functions of the user's -----------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ import gast
 import numpy as np
 
 from srcgrad import runtime
+from srcgrad.errors import UnsupportedSyntax
 from srcgrad.frontend import normal_form as nf
 from srcgrad.frontend.classes import is_user_class
 from srcgrad.frontend.derivatives import transform_of
@@ -91,11 +92,9 @@ def call(context: Context, node: gast.Call) -> Made:
     if any(function is kind for kind in (bool, int, float, complex, str)) and not node.args and not node.keywords:
         return constant(function(), node), nf.Fixed()
     is_ruled = lookup(function) is not None or is_constant(function)
-    if lookup(function) is not None and isinstance(function, FunctionType) and not is_of_library(function):
+    if is_ruled and isinstance(function, FunctionType) and not is_of_library(function):
         context.written.add(made)  # its rule stands for its text
-    if is_ruled and made in context.reduced.methods:
-        context.refuse(node, "a method that has a rule")
-    if called is not None and made in context.reduced.methods:
+    if called is not None and made in context.reduced.methods and not is_ruled:
         return _of_method(context, node, called, function, context.reduced.methods[made])
     # The model of a derivative tells what its results are like, and not what they are.
     instead: Any = None if transform_of(function) is not None else model_of(function) or function
@@ -205,7 +204,8 @@ def _applied(
     is_copy = function in (copy.copy, copy.deepcopy)
     looks_only = is_copy or is_of_emitted(function)
     sparse.require_no_matrix(context, function, given)
-    if not looks_only and any(holds_objects(context.facts, context.value(argument)) for argument in given):
+    is_users = isinstance(function, FunctionType) and not is_of_library(function)
+    if not (looks_only or is_users) and any(holds_objects(context.facts, context.value(each)) for each in given):
         context.refuse(node, "a function that is applied to objects")
     if any(id(object_of(argument)) in JOINING or any(
         isinstance(one, Exact) and id(one.value) in JOINING for one in context.value(argument).atoms
@@ -219,13 +219,15 @@ def _applied(
         context.refuse(node, "a call that stores into an array")
     try:
         bound = rule.bind(function, [*first, *arguments], keywords)
-    except UnsupportedCall:
-        context.refuse(node, "this form of call")
+    except UnsupportedCall as why:
+        raise UnsupportedSyntax(str(why), context.span) from None
     done: dict[int, Any] = {}
     for parameter, expression in bound.items():
         parts = expression.elts if parameter == rule.variadic and isinstance(expression, gast.Tuple) else [expression]
         for part in parts:
             is_read = parameter in rule.sensitive and not _is_option(context, part)
+            if is_users and is_read and holds_objects(context.facts, context.value(part)):
+                context.refuse(node, "a function that is applied to objects")
             items = sets.argument(context, function, part) if is_read else None
             done[id(part)] = items or (containers.argument(context, part) if is_read else settled(context, part))
     operands: dict[str, Any] = {}

@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import gast
+import numpy as np
 
 from srcgrad.errors import MissingRule, Span
 from srcgrad.frontend import normal_form as nf
@@ -59,10 +60,11 @@ def missing_rule(name: str, function: object, span: Span, hint: str | None = Non
 
 
 def refuse_unknown(made: Reduced, statement: Assign) -> NoReturn:
-    """Refuse an operation that may run anything: a function of NumPy's or SciPy's by its name."""
+    """Refuse an operation that may run anything: a function of a library, or a compiled one, by its name."""
     function = static_of(made.value(statement.operation.function)) if isinstance(statement.operation, ir.Call) else None
     home = str(getattr(function, "__module__", None)).partition(".")[0]
-    if callable(function) and lookup(function) is None and (refusal(function) or home in ("numpy", "scipy")):
+    is_named = isinstance(function, np.ufunc) or home in ("numpy", "scipy") or refusal(function)
+    if callable(function) and lookup(function) is None and is_named:
         name = spelled(statement.node.func) if isinstance(statement.node, gast.Call) else function.__name__
         raise missing_rule(name, function, made.source_of(made.frame.owner).span(statement.node))
     made.refuse(statement.node, "what runs here")
