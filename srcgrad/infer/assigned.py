@@ -13,9 +13,11 @@ analysis starts again until nothing more is noted, so that what is read before a
 from __future__ import annotations
 
 import dis
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
+
+from srcgrad.infer.reasons import Reason, reaching, replacing
 
 #: Attributes that hand out what a program holds elsewhere: its frames, cells and namespaces, whole classes of objects.
 REFLECTIVE = frozenset(
@@ -49,11 +51,23 @@ class Assigned:
         self._whole: dict[int, object] = {}
         self._anywhere: set[str] = set()
         self.is_reshaped = False  # some array gets another dtype or rank
-        self.is_lost = False  # anything may be anything
+        self.why: Reason | None = None  # anything may be anything
+        self.place: tuple[Any, Any] | None = None  # the function and the node by which that is
+        self.now: Callable[[], tuple[Any, Any] | None] = lambda: None  # those that the analysis is at
 
     def __len__(self) -> int:
         """It grows with all that is noted."""
         return len(self._of) + len(self._whole) + len(self._anywhere) + self.is_reshaped + self.is_lost
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether anything may be anything."""
+        return self.why is not None
+
+    def give_up(self, why: Reason) -> None:
+        """Note that from here on anything may be anything."""
+        if self.why is None:
+            self.why, self.place = why, self.now()
 
     def note(self, owner: object, name: str) -> None:
         """A store to an attribute of a module, class or function, or to a name of a namespace."""
@@ -71,7 +85,8 @@ class Assigned:
 
     def note_shape(self, name: str) -> None:
         self.is_reshaped |= name in SHAPING
-        self.is_lost |= name in REPLACING
+        if name in REPLACING:
+            self.give_up(replacing(name))
 
     def note_code(self, code: CodeType, namespace: object) -> None:
         """What a function stores of which the text cannot be read."""
@@ -82,7 +97,7 @@ class Assigned:
             elif instruction.opname in ("STORE_GLOBAL", "DELETE_GLOBAL"):
                 self.note(namespace, name)
             elif isinstance(name, str) and name in REFLECTIVE | _NAMES | {"setattr", "vars", "__dict__"}:
-                self.is_lost = True
+                self.give_up(reaching(name))
 
     def may_be(self, owner: object, name: str) -> bool:
         """Whether an attribute may be another one than it was."""

@@ -56,6 +56,7 @@ from srcgrad.infer.objects import (
 )
 from srcgrad.infer.outside import is_of_library, is_remembering, note_stores
 from srcgrad.infer.parameters import Given, bind, defaults_of, stored_defaults
+from srcgrad.infer.reasons import of_maker, reaching
 from srcgrad.infer.sets import set_method
 from srcgrad.infer.values import (
     ANY,
@@ -72,6 +73,7 @@ from srcgrad.infer.values import (
     is_unchanging,
     of,
     union,
+    unknown,
 )
 from srcgrad.infer.views import as_lists, seen_again
 from srcgrad.ir.regions import Function
@@ -216,7 +218,9 @@ def _of_library(
     if made is not NotImplemented:
         return made  # type: ignore[no-any-return]
     if is_reflective(function) or function is vars and not all(isinstance(a, At) for v in values for a in v.atoms):
-        analysis.assigned.is_lost = True
+        analysis.assigned.give_up(reaching(f"{function.__name__}()"))
+    if (why := of_maker(function)) is not None:
+        return unknown(why), analysis.unknown(values, heap)
     if isinstance(function, FunctionType) and lookup(function) is None and not is_constant(function):
         inside = _of_function(analysis, frame, statement, function, given, heap)  # its derivative is that of its text
         if inside is not NotImplemented:

@@ -13,6 +13,7 @@ import numpy as np
 from srcgrad import runtime
 from srcgrad.errors import UnsupportedSyntax
 from srcgrad.frontend import normal_form as nf
+from srcgrad.frontend.callees import spelled
 from srcgrad.frontend.classes import is_user_class
 from srcgrad.frontend.derivatives import transform_of
 from srcgrad.frontend.desugar.build import call_runtime, constant, load, placed
@@ -21,6 +22,7 @@ from srcgrad.frontend.folding import Initialiser
 from srcgrad.frontend.scope import importable
 from srcgrad.frontend.signatures import signature_of
 from srcgrad.infer.calls import model_of
+from srcgrad.infer.data import is_data
 from srcgrad.infer.items import is_index
 from srcgrad.infer.objects import is_only_data
 from srcgrad.infer.outside import COMPILED_BY_CYTHON, is_of_library
@@ -33,6 +35,7 @@ from srcgrad.rules.formula import is_named_number, object_of
 from srcgrad.rules.table import is_constant, lookup
 from srcgrad.rules.table import method as method_function
 from srcgrad.rules.template import Rule, UnsupportedCall
+from srcgrad.runtime.exact import refused_kind
 from srcgrad.specialise import containers, emitted, sets, sparse, stores
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.dispatching import Method
@@ -163,7 +166,13 @@ def _of_library(context: Context, node: gast.Call, function: Any) -> Made:
         context.refuse(node, f"a call of {getattr(function, '__name__', function)} with a container")
     is_counting = isinstance(function, COMPILED_BY_CYTHON) and all(is_index(context.value(o)) for o in given)
     if is_constant(function) or is_computed and (is_counting or context.is_fixed(node)):
-        return settled(context, node), nf.Fixed()
+        made = settled(context, node)
+        if isinstance(function, FunctionType) and not is_of_library(function) and any(
+            map(is_data, context.value(node).atoms)
+        ):  # its text does not tell what it gives
+            place = f"what {spelled(node.func)} gives, {context.span.origin},"
+            made = call_runtime(runtime.require_plain, [made, constant(place, node)], node)
+        return made, nf.Fixed()
     names = [keyword.arg for keyword in node.keywords if keyword.arg is not None]
     if effect.draws and not (effect.updated(len(node.args), names) or effect.keeps or effect.calls):
         return unruled(context, node, None, function, draws=True)
@@ -210,7 +219,9 @@ def _applied(
     if any(id(object_of(argument)) in JOINING or any(
         isinstance(one, Exact) and id(one.value) in JOINING for one in context.value(argument).atoms
     ) for argument in given):  # fmt: skip
-        context.refuse(node, "what joins arrays by its index, where it is not indexed")
+        why = refused_kind(type(np.r_))
+        assert why is not None
+        raise UnsupportedSyntax(f"this is {why[0]}", context.span, hint=why[1])
     if function in (min, max) and len(given) > 1 and any(map(is_container, map(context.value, given))):
         context.refuse(node, "an extremum of tuples")
     first = [] if receiver is None else [receiver]

@@ -11,11 +11,13 @@ from srcgrad.errors import Span, UnsupportedSyntax
 from srcgrad.frontend import normal_form as nf
 from srcgrad.frontend.source import Source
 from srcgrad.infer.facts import Facts
+from srcgrad.infer.reasons import reason_of
 from srcgrad.infer.values import NEVER, Value, exact
 from srcgrad.specialise.planning import Naming
 from srcgrad.specialise.reduced import Reduced
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.namer import Namer
+from srcgrad.syntax.parse import walk
 
 
 @dataclass(eq=False)
@@ -61,5 +63,9 @@ class Context:
             hasattr(node, "version") or node.id in self.temporaries or node.id in self.cells
         )  # fmt: skip
 
-    def refuse(self, node: gast.AST, what: str) -> NoReturn:
-        raise UnsupportedSyntax(f"{what} cannot be differentiated here", self.span)
+    def refuse(self, node: gast.AST, what: str, *, label: str | None = None, hint: str | None = None) -> NoReturn:
+        """Refuse what is written, or an object in it that nothing is computed with."""
+        for part in walk(node):
+            if (why := reason_of(self.value(part))) is not None:
+                raise UnsupportedSyntax(why.message, self.span, label=why.label, hint=why.hint)
+        raise UnsupportedSyntax(f"{what} cannot be differentiated here", self.span, label=label, hint=hint)
