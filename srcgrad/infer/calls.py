@@ -288,6 +288,9 @@ def _of_builtin(
         kind = atom.kind
     if name == "__init__" and isinstance(kind, type) and _is_of_object(kind) and not given.values():
         return exact(None), heap
+    if name == "__init__" and isinstance(atom, At) and isinstance(kind, type) and issubclass(kind, BaseException):
+        held = heap[atom.site]  # Python's own, which keeps the arguments
+        return exact(None), analysis.store(heap, atom.site, replace(held, rest=union(held.rest, *given.values())))
     if isinstance(atom, At) and is_named_tuple(kind):
         found = named.method(analysis, frame, statement, atom, name, given, heap)
         if found is not NotImplemented:

@@ -118,7 +118,7 @@ class Kinds:
         def inside(held: Any) -> Value:
             return self.of(held, depth + 1)
 
-        is_open = self._outside.data is not None  # how many there are is not decided either
+        is_open = self._outside.data is not None and self._itself is not None  # how many there are is not decided
         is_any_key = self._itself is not None  # the key of a program tells of strings and integers alone
         if depth > _DEEPEST:
             return self._lost(value)
@@ -143,7 +143,7 @@ class Kinds:
             entries = tuple((key, inside(item)) for key, item in value.items())
             held = Contents(single=False, entries=entries, fields={"default_factory": exact(None)})
             return self._held(value, kind, entries, held)
-        if kind in (dict, OrderedDict) and (is_any_key or is_open and all(type(key) in (str, int) for key in value)):
+        if kind in (dict, OrderedDict) and is_any_key:
             made = Contents().with_sides(union(*map(inside, value)), union(*map(inside, value.values())))
             return self._held(value, kind, ("any number", made.keys, made.held), replace(made, single=False))
         if kind in (set, frozenset):

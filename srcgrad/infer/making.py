@@ -9,6 +9,7 @@ import dataclasses
 from collections import deque
 from dataclasses import replace
 from types import (
+    FunctionType,
     SimpleNamespace,
 )
 from typing import TYPE_CHECKING, Any
@@ -139,10 +140,13 @@ def made_by(analysis: Analysis, frame: Frame, statement: Statement, kind: Any, g
         if not effect.is_known or effect.calls or not is_plain(analysis, heap, *values):
             return ANY, analysis.unknown(values, heap)
         return applied(analysis, frame, statement, replace(effect, returns="element"), given, heap)
-    plain = type(kind) is type and looked_up(kind, "__new__") is object.__new__
+    is_exception = issubclass(kind, BaseException)
+    is_plain_new = not isinstance(looked_up(kind, "__new__"), FunctionType | staticmethod | classmethod)
+    plain = type(kind) is type and (is_exception and is_plain_new or looked_up(kind, "__new__") is object.__new__)
     if not plain or analysis.assigned.is_open(kind):
         return ANY, analysis.unknown([exact(kind), *values], heap)
-    return _started(analysis, frame, statement, kind, Contents(), given, heap)
+    held = Contents(rest=union(*values)) if is_exception else Contents()  # its ``args``
+    return _started(analysis, frame, statement, kind, held, given, heap)
 
 
 def _started(

@@ -422,7 +422,7 @@ def _stored(
             held = looked_up(kind, name)
             if isinstance(held, property) and is_method(held.fset):
                 return analysis.call(frame, statement, exact(held.fset), (receiver, value), heap)
-            own = looked_up(kind, "__setattr__") is object.__setattr__
+            own = looked_up(kind, "__setattr__") in (object.__setattr__, BaseException.__setattr__)
             if not own or hasattr(type(held), "__set__") and not isinstance(held, MemberDescriptorType):
                 return done, analysis.unknown([receiver, value], heap)
             contents = heap[site]

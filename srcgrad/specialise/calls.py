@@ -49,7 +49,7 @@ from srcgrad.specialise.expressions import (
     settled,
 )
 from srcgrad.specialise.fields import holds_objects
-from srcgrad.specialise.instances import covers, fixed_parameters, instance_of, static_of
+from srcgrad.specialise.instances import covers, fixed_parameters, instance_of, starts_alone, static_of
 from srcgrad.specialise.managers import LOCKS
 from srcgrad.specialise.receivers import is_looked_up
 from srcgrad.specialise.set_operations import SETS
@@ -104,6 +104,8 @@ def call(context: Context, node: gast.Call) -> Made:
     if called is not None and isinstance(instead, FunctionType) and not is_ruled:
         return of_user(context, node, called, instead, list(node.args), node.func)
     if isinstance(function, type) and issubclass(function, BaseException) and context.is_fixed(node):
+        if all(starts_alone(context.facts, summary) for summary in called or ()):
+            context.written.add(made)
         return settled(context, node), nf.Fixed()  # what is raised, and not looked into
     if isinstance(function, type) and is_user_class(function):
         from srcgrad.specialise.constructing import constructed  # which calls an ``__init__``
