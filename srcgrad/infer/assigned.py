@@ -14,10 +14,11 @@ from __future__ import annotations
 
 import dis
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-from srcgrad.infer.reasons import Reason, reaching, replacing
+from srcgrad.infer.reasons import TOO_LONG, Reason, reaching, replacing
 
 #: Attributes that hand out what a program holds elsewhere: its frames, cells and namespaces, whole classes of objects.
 REFLECTIVE = frozenset(
@@ -53,6 +54,7 @@ class Assigned:
         self.is_reshaped = False  # some array gets another dtype or rank
         self.why: Reason | None = None  # anything may be anything
         self.place: tuple[Any, Any] | None = None  # the function and the node by which that is
+        self._is_trusted = False
         self.now: Callable[[], tuple[Any, Any] | None] = lambda: None  # those that the analysis is at
 
     def __len__(self) -> int:
@@ -64,9 +66,16 @@ class Assigned:
         """Whether anything may be anything."""
         return self.why is not None
 
+    @contextmanager
+    def trusted(self, is_trusted: bool) -> Iterator[None]:
+        """Functions that have a rule do what the rule says of them: their text gives nothing up."""
+        outer, self._is_trusted = self._is_trusted, is_trusted or self._is_trusted
+        yield
+        self._is_trusted = outer
+
     def give_up(self, why: Reason) -> None:
         """Note that from here on anything may be anything."""
-        if self.why is None:
+        if self.why is None and not (self._is_trusted and why is not TOO_LONG):
             self.why, self.place = why, self.now()
 
     def note(self, owner: object, name: str) -> None:

@@ -110,7 +110,8 @@ def _one(analysis: Analysis, frame: Frame, statement: Statement, atom: Any, give
                 given = given.replaced(_by_rule)
             return _entered(analysis, frame, statement, made, model.__globals__, {}, defaults, given, heap)
         case Exact(value=FunctionType() as function) if function is analysis.root or not is_by_rule(function):
-            made_ = _of_function(analysis, frame, statement, function, given, heap)
+            with analysis.assigned.trusted(is_ruled(function)):
+                made_ = _of_function(analysis, frame, statement, function, given, heap)
             if is_ruled(function) and made_ is not None:
                 found_, heap = (ANY, heap) if made_ is NotImplemented else made_
                 return by_rule(analysis, frame, statement, given, found_, heap)
@@ -214,6 +215,8 @@ def _of_library(
     positional, keywords = by_place(function, given.positional, given.keywords)
     given = replace(given, positional=positional, keywords=keywords)
     values = given.values()
+    if sparse.is_of_products(function):
+        return sparse.function(analysis, frame, statement, function, given, heap)
     made = followed(analysis, frame, statement, function, given, heap)
     if made is not NotImplemented:
         return made  # type: ignore[no-any-return]

@@ -153,6 +153,7 @@ def _of_library(context: Context, node: gast.Call, function: Any) -> Made:
     if function in LOCKS and not node.args:
         return settled(context, node), nf.Fixed()
     changed = sets.copied(context, node, function) or stores.function(context, node, function)
+    changed = changed or sparse.made_by(context, node, function, settled)
     if changed is not None:
         return changed
     rule = lookup(function)
