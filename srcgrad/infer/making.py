@@ -56,6 +56,7 @@ from srcgrad.infer.values import (
 from srcgrad.language.effects import of_function
 from srcgrad.language.models import CLASSES, ORIGINALS
 from srcgrad.language.models.array_modules import class_in_numpy
+from srcgrad.runtime import StopsGradients
 
 if TYPE_CHECKING:
     from srcgrad.infer.frames import Frame
@@ -95,7 +96,7 @@ def made_by(analysis: Analysis, frame: Frame, statement: Statement, kind: Any, g
         or kind is np.ndenumerate and are_arrays(first, of_numbers=True)
     ):
         return places(frame, statement, kind, given, heap)
-    if kind is np.errstate and calls_nothing(given):
+    if kind is np.errstate and calls_nothing(given) or issubclass(kind, StopsGradients) and not values:
         return container(frame, statement, heap, kind, Contents())
     if kind is slice and not given.keywords and given.more is None and len(values) in (1, 2, 3):
         before, after = [exact(None)] * (len(values) == 1), [exact(None)] * (len(values) < 3)

@@ -36,6 +36,7 @@ class Context:
     known: dict[str, Value] = field(default_factory=dict)  # what temporaries hold
     written: set[Any] = field(default_factory=set)  # statements that are written as calls of what they run
     patterns: dict[Any, str] = field(default_factory=dict)  # of what holds entries of a sparse matrix, its name
+    is_stopped: bool = False  # what is written carries no derivative
     cells: set[str] = field(default_factory=set)  # the variables of the function that inner functions share
 
     def fresh(self, stem: str = "t") -> str:
