@@ -1,8 +1,8 @@
 """The rooms of srcgrad import each other in one direction only (imports inside functions included).
 
-``errors → {runtime, syntax} → language → rules → ir → {frontend → infer → specialise → analysis → transform → optimize →
-emit | eager} → pipeline → api → {parallel, check, inspect}``: left never imports right, and the compiler never meets the eager
-machine.
+``errors → {runtime, syntax} → language → rules → ir → {frontend → infer → specialise → analysis → transform →
+optimize → emit | eager} → pipeline → api → {parallel, check, inspect}``: left never imports right, and the compiler
+never meets the eager machine.
 """
 
 from __future__ import annotations

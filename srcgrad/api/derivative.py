@@ -210,11 +210,8 @@ class Derivative:
         applied = applying(self.primal, [n for n, v in named if v is None])  # the rule that it has, before its text
         if applied is None:
             return compile_request(request)
-        by_rule = replace(request, callee=replace(callee, function=applied))
-        if values is not None:
-            by_rule = replace(by_rule, arguments=(self.arguments(values), {}))
         try:
-            return compile_request(by_rule)
+            return compile_request(replace(request, callee=replace(callee, function=applied)))
         except (LanguageError, MissingRule) as refusal:
             if not is_right_as_text(self.primal):
                 raise

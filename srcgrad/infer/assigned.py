@@ -13,9 +13,12 @@ analysis starts again until nothing more is noted, so that what is read before a
 from __future__ import annotations
 
 import dis
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
+
+from srcgrad.infer.reasons import TOO_LONG, Reason, reaching, replacing
 
 #: Attributes that hand out what a program holds elsewhere: its frames, cells and namespaces, whole classes of objects.
 REFLECTIVE = frozenset(
@@ -49,11 +52,31 @@ class Assigned:
         self._whole: dict[int, object] = {}
         self._anywhere: set[str] = set()
         self.is_reshaped = False  # some array gets another dtype or rank
-        self.is_lost = False  # anything may be anything
+        self.why: Reason | None = None  # anything may be anything
+        self.place: tuple[Any, Any] | None = None  # the function and the node by which that is
+        self._is_trusted = False
+        self.now: Callable[[], tuple[Any, Any] | None] = lambda: None  # those that the analysis is at
 
     def __len__(self) -> int:
         """It grows with all that is noted."""
         return len(self._of) + len(self._whole) + len(self._anywhere) + self.is_reshaped + self.is_lost
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether anything may be anything."""
+        return self.why is not None
+
+    @contextmanager
+    def trusted(self, is_trusted: bool) -> Iterator[None]:
+        """Functions that have a rule do what the rule says of them: their text gives nothing up."""
+        outer, self._is_trusted = self._is_trusted, is_trusted or self._is_trusted
+        yield
+        self._is_trusted = outer
+
+    def give_up(self, why: Reason) -> None:
+        """Note that from here on anything may be anything."""
+        if self.why is None and not (self._is_trusted and why is not TOO_LONG):
+            self.why, self.place = why, self.now()
 
     def note(self, owner: object, name: str) -> None:
         """A store to an attribute of a module, class or function, or to a name of a namespace."""
@@ -71,7 +94,8 @@ class Assigned:
 
     def note_shape(self, name: str) -> None:
         self.is_reshaped |= name in SHAPING
-        self.is_lost |= name in REPLACING
+        if name in REPLACING:
+            self.give_up(replacing(name))
 
     def note_code(self, code: CodeType, namespace: object) -> None:
         """What a function stores of which the text cannot be read."""
@@ -82,7 +106,7 @@ class Assigned:
             elif instruction.opname in ("STORE_GLOBAL", "DELETE_GLOBAL"):
                 self.note(namespace, name)
             elif isinstance(name, str) and name in REFLECTIVE | _NAMES | {"setattr", "vars", "__dict__"}:
-                self.is_lost = True
+                self.give_up(reaching(name))
 
     def may_be(self, owner: object, name: str) -> bool:
         """Whether an attribute may be another one than it was."""

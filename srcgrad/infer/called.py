@@ -9,13 +9,22 @@ from __future__ import annotations
 
 from dataclasses import replace
 from types import FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from srcgrad.infer.applying import applied
+from srcgrad.infer.heap import Heap
 from srcgrad.infer.objects import class_of, is_method, looked_up
 from srcgrad.infer.outside import is_of_library
-from srcgrad.infer.values import ANY, At, Bound, Value, union
+from srcgrad.infer.parameters import Given
+from srcgrad.infer.values import ANY, Array, At, Bound, Of, Value, union
+from srcgrad.language.effects import Effect
 from srcgrad.rules.memory import LIBRARIES
-from srcgrad.rules.table import lookup
+from srcgrad.rules.table import is_constant, lookup
+
+if TYPE_CHECKING:
+    from srcgrad.infer.frames import Frame
+    from srcgrad.infer.interpreter import Analysis
+    from srcgrad.ir.regions import Statement
 
 
 def by_class(function: Value) -> list[Any]:
@@ -38,6 +47,33 @@ def is_by_rule(function: Any) -> bool:
     """
     is_pythons = isinstance(function, FunctionType) and function.__module__ in LIBRARIES
     return is_of_library(function) or is_pythons and lookup(function) is not None
+
+
+def is_ruled(function: Any) -> bool:
+    """Whether a function of Python has a rule, or is declared a constant, by which alone it is differentiated."""
+    return isinstance(function, FunctionType) and (lookup(function) is not None or is_constant(function))
+
+
+def by_rule(
+    analysis: Analysis, frame: Frame, statement: Statement, given: Given, found: Value, heap: Heap
+) -> tuple[Value, Heap]:
+    """What a function of the user's gives that has a rule: ``found`` by its text, and data where that does not tell,
+    which may share memory with what the function is given."""
+    sites, held = heap.reachable([found])
+    if not any(value.is_any for value in held) and heap.seen.isdisjoint(sites):
+        return found, heap
+    return applied(analysis, frame, statement, Effect(returns="view"), given, heap, holds=_without_objects)
+
+
+def _without_objects(value: Value) -> Value:
+    """What of a value may be in data: arrays, numbers, containers of Python's."""
+    return Value(frozenset(
+        atom for atom in value.atoms
+        if isinstance(atom, Array | Of) or isinstance(atom, At) and (atom.site.kind is None or atom.site.kind in _HELD)
+    ), value.is_any)  # fmt: skip
+
+
+_HELD = (list, tuple, dict)
 
 
 def _as_method(atom: Any) -> Any:

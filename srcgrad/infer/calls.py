@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from srcgrad.frontend.applying import transform_of
+from srcgrad.frontend.applying import differentiated, transform_of
 from srcgrad.infer import named, sparse
 from srcgrad.infer.applying import (
     OPERATORS,
@@ -33,7 +33,7 @@ from srcgrad.infer.applying import (
 from srcgrad.infer.arithmetic import arithmetic
 from srcgrad.infer.assigned import is_reflective, is_replaced
 from srcgrad.infer.builtin import followed, merged_into, text_of
-from srcgrad.infer.called import by_class, is_by_rule
+from srcgrad.infer.called import by_class, by_rule, is_by_rule, is_ruled
 from srcgrad.infer.dispatch import by_methods
 from srcgrad.infer.examples import constant_of_kinds, results, results_of_draw, results_of_method
 from srcgrad.infer.generators import is_left_by_exceptions, lists_of
@@ -56,6 +56,7 @@ from srcgrad.infer.objects import (
 )
 from srcgrad.infer.outside import is_of_library, is_remembering, note_stores
 from srcgrad.infer.parameters import Given, bind, defaults_of, stored_defaults
+from srcgrad.infer.reasons import of_maker, reaching
 from srcgrad.infer.sets import set_method
 from srcgrad.infer.values import (
     ANY,
@@ -72,6 +73,7 @@ from srcgrad.infer.values import (
     is_unchanging,
     of,
     union,
+    unknown,
 )
 from srcgrad.infer.views import as_lists, seen_again
 from srcgrad.ir.regions import Function
@@ -104,9 +106,15 @@ def _one(analysis: Analysis, frame: Frame, statement: Statement, atom: Any, give
             made = analysis.lowered(model)
             assert made is not None
             defaults = defaults_of(analysis, model, made)
+            if transform_of(found) is not None:
+                given = given.replaced(_by_rule)
             return _entered(analysis, frame, statement, made, model.__globals__, {}, defaults, given, heap)
         case Exact(value=FunctionType() as function) if function is analysis.root or not is_by_rule(function):
-            made_ = _of_function(analysis, frame, statement, function, given, heap)
+            with analysis.assigned.trusted(is_ruled(function)):
+                made_ = _of_function(analysis, frame, statement, function, given, heap)
+            if is_ruled(function) and made_ is not None:
+                found_, heap = (ANY, heap) if made_ is NotImplemented else made_
+                return by_rule(analysis, frame, statement, given, found_, heap)
             if made_ is not NotImplemented:
                 return made_  # type: ignore[no-any-return]
         case Exact(value=found) if is_remembering(found):
@@ -166,6 +174,12 @@ def model_of(found: Any) -> Any:
     return model_in_numpy(found) if model is None else model
 
 
+def _by_rule(value: Value) -> Value:
+    """A function that is differentiated: one with a rule as the text that calls it."""
+    atoms = (Exact(differentiated(a.value)) if isinstance(a, Exact) and is_ruled(a.value) else a for a in value.atoms)
+    return replace(value, atoms=frozenset(atoms))
+
+
 # --- functions of the user's -----------------------------------------------------------------------------------------
 def _of_function(
     analysis: Analysis, frame: Frame, statement: Statement, function: FunctionType, given: Given, heap: Heap
@@ -201,11 +215,15 @@ def _of_library(
     positional, keywords = by_place(function, given.positional, given.keywords)
     given = replace(given, positional=positional, keywords=keywords)
     values = given.values()
+    if sparse.is_of_products(function):
+        return sparse.function(analysis, frame, statement, function, given, heap)
     made = followed(analysis, frame, statement, function, given, heap)
     if made is not NotImplemented:
         return made  # type: ignore[no-any-return]
     if is_reflective(function) or function is vars and not all(isinstance(a, At) for v in values for a in v.atoms):
-        analysis.assigned.is_lost = True
+        analysis.assigned.give_up(reaching(f"{function.__name__}()"))
+    if (why := of_maker(function)) is not None:
+        return unknown(why), analysis.unknown(values, heap)
     if isinstance(function, FunctionType) and _is_read(function):
         inside = _of_function(analysis, frame, statement, function, given, heap)  # its derivative is that of its text
         if inside is not NotImplemented:
@@ -287,6 +305,9 @@ def _of_builtin(
         kind = atom.kind
     if name == "__init__" and isinstance(kind, type) and _is_of_object(kind) and not given.values():
         return exact(None), heap
+    if name == "__init__" and isinstance(atom, At) and isinstance(kind, type) and issubclass(kind, BaseException):
+        held = heap[atom.site]  # Python's own, which keeps the arguments
+        return exact(None), analysis.store(heap, atom.site, replace(held, rest=union(held.rest, *given.values())))
     if isinstance(atom, At) and is_named_tuple(kind):
         found = named.method(analysis, frame, statement, atom, name, given, heap)
         if found is not NotImplemented:

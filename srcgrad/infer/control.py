@@ -51,6 +51,7 @@ from srcgrad.ir.regions import (
 )
 from srcgrad.ir.restoring.pending import uses_of
 from srcgrad.language.models import PASSING
+from srcgrad.runtime import StopsGradients
 
 if TYPE_CHECKING:
     from srcgrad.infer.interpreter import Analysis
@@ -122,7 +123,7 @@ def special(
     kinds = {atom.site.kind if isinstance(atom, At) else None for atom in value.atoms}
     if len(kinds) == 1 and not value.is_any:
         (kind,) = kinds
-        if kind is np.errstate:
+        if kind is np.errstate or isinstance(kind, type) and issubclass(kind, StopsGradients):
             return exact(None), heap
         method = None if kind is None else looked_up(kind, name)
         if is_method(method):

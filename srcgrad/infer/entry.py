@@ -33,9 +33,10 @@ from srcgrad.infer.assigned import Assigned
 from srcgrad.infer.heap import Contents, Site, joined
 from srcgrad.infer.named import is_named_tuple
 from srcgrad.infer.outside import Outside, is_known_by_kind, parts_of_model
+from srcgrad.infer.reasons import TOO_MANY, hidden, of_class
 from srcgrad.infer.sparse import contents_of
-from srcgrad.infer.values import ANY, SCALARS, Array, Value, at, exact, of, union
-from srcgrad.runtime.exact import is_sparse
+from srcgrad.infer.values import ANY, SCALARS, Array, Value, at, exact, of, union, unknown
+from srcgrad.runtime.exact import is_sparse, overrides
 from srcgrad.runtime.objects import fields_of, is_object
 
 #: The memory of all arrays among the arguments, which may overlap.
@@ -76,7 +77,7 @@ class Kinds:
     """The values that stand for all objects of a kind.
 
     ``itself`` gives the value of an object whose class does not tell what it holds, and for which the program is then
-    compiled; where there is none, as for arguments, the analysis is lost.
+    compiled; where there is none, as for arguments, the object may be any, with which nothing can be done.
     """
 
     def __init__(self, outside: Outside, itself: Callable[[Any], Value] | None = None) -> None:
@@ -101,10 +102,10 @@ class Kinds:
             return of(kind)
         known = self._found.get(id(value))
         if known is None and not depth and id(value) in self._begun:  # a method that it holds leads back to it
-            self._outside.give_up()
+            self._outside.give_up(hidden(value))
             return ANY
         if known is None and len(self._found) > _MOST:
-            self._outside.give_up()
+            self._outside.give_up(TOO_MANY)
             return ANY
         if known is None:
             self._begun.add(id(value))
@@ -117,15 +118,17 @@ class Kinds:
         def inside(held: Any) -> Value:
             return self.of(held, depth + 1)
 
-        is_open = self._outside.data is not None  # how many there are is not decided either
+        is_open = self._outside.data is not None and self._itself is not None  # how many there are is not decided
         is_any_key = self._itself is not None  # the key of a program tells of strings and integers alone
         if depth > _DEEPEST:
             return self._lost(value)
-        if kind is np.ndarray and value.dtype.kind in "biufcSUmM":
+        is_array = kind is np.ndarray or isinstance(value, np.ndarray) and overrides(kind) is None
+        if is_array and value.dtype.kind in "biufcSUmM":
             self._outside.contents.setdefault(_MEMORY, Contents(single=False))
             self._outside.objects.setdefault(_MEMORY, value)
             dtype = value.dtype.str if value.dtype.isnative else ""  # copies keep the order of bytes, results do not
-            return Value(frozenset((Array(_MEMORY, dtype, value.ndim),)))
+            array = Value(frozenset((Array(_MEMORY, dtype, value.ndim),)))
+            return array if kind is np.ndarray else union(array, self._of_library(kind, value))  # of another class
         if kind in (list, tuple, deque) or is_named_tuple(kind):
             note_class(kind)
             if len(value) <= _LONGEST and not is_open:
@@ -140,7 +143,7 @@ class Kinds:
             entries = tuple((key, inside(item)) for key, item in value.items())
             held = Contents(single=False, entries=entries, fields={"default_factory": exact(None)})
             return self._held(value, kind, entries, held)
-        if kind in (dict, OrderedDict) and (is_any_key or is_open and all(type(key) in (str, int) for key in value)):
+        if kind in (dict, OrderedDict) and is_any_key:
             made = Contents().with_sides(union(*map(inside, value)), union(*map(inside, value.values())))
             return self._held(value, kind, ("any number", made.keys, made.held), replace(made, single=False))
         if kind in (set, frozenset):
@@ -153,13 +156,18 @@ class Kinds:
             return self._held(value, kind, ("sparse", value.dtype.str), matrix)
         is_slice = kind is slice and {*map(type, (value.start, value.stop, value.step))} <= {int, type(None)}
         is_dtype = isinstance(value, np.dtype) or kind is type and value in (bool, int, float, complex)
+        if kind is np.flatiter:
+            return union(self._of_library(kind, value), inside(value.base))
         if kind in _CLOSED or is_slice or is_dtype or isinstance(value, type) and issubclass(value, np.generic):
-            kind = np.dtype if is_dtype or kind is type else kind
-            site = Site(None, ("argument", kind), "outside")
-            self._outside.objects.setdefault(site, value)
-            self._outside.contents[site] = Contents(single=False, rest=at(site), others=at(site))
-            return at(site)
+            return self._of_library(np.dtype if is_dtype or kind is type else kind, value)
         return self._lost(value)
+
+    def _of_library(self, kind: Any, value: Any) -> Value:
+        """Any object of a class that holds nothing but its like."""
+        site = Site(None, ("argument", kind), "outside")
+        self._outside.objects.setdefault(site, value)
+        self._outside.contents[site] = Contents(single=False, rest=at(site), others=at(site))
+        return at(site)
 
     def _of_any_number(self, value: Any, kind: Any, items: Iterable[Any], inside: Callable[[Any], Value]) -> Value:
         rest = union(*map(inside, items))
@@ -175,8 +183,7 @@ class Kinds:
     def _lost(self, value: Any) -> Value:
         if self._itself is not None:
             return self._itself(value)
-        self._outside.give_up()
-        return ANY
+        return unknown(of_class(value) or hidden(value))
 
 
 def _is_data(value: Any, depth: int = 0) -> bool:

@@ -32,6 +32,7 @@ from srcgrad.infer.generators import Generator, is_followed
 from srcgrad.infer.heap import Contents, Heap, Site
 from srcgrad.infer.outside import Outside, is_of_library
 from srcgrad.infer.parameters import Given
+from srcgrad.infer.reasons import TOO_LONG, Reason
 from srcgrad.infer.values import ANY, NEVER, Bound, Exact, Value, at, exact
 from srcgrad.ir import operations as ir
 from srcgrad.ir.regions import (
@@ -39,6 +40,8 @@ from srcgrad.ir.regions import (
     Function,
     Statement,
 )
+from srcgrad.language.models import is_of_model
+from srcgrad.syntax.parse import walk
 
 Lower = Callable[[FunctionType], Function]
 _DEEPEST = 12  # calls inside each other
@@ -46,7 +49,11 @@ _MOST = 3000  # calls that are entered in one analysis
 
 
 class GivenUp(Exception):
-    """An analysis would take longer than it may."""
+    """An analysis takes longer than it may, or anything may be anything; ``place``: a function, and a node of it."""
+
+    def __init__(self, why: Reason, place: tuple[FunctionType, gast.AST] | None) -> None:
+        super().__init__(why.message)
+        self.why, self.place = why, place
 
 
 class Analysis:
@@ -59,6 +66,7 @@ class Analysis:
         self._lower = lower
         self.outside = Outside(assigned, self._may_reach)
         self.assigned = assigned
+        assigned.now = self._place
         self.kept = kept  # sites from outside that unknown code may hold from the beginning on
         self.running: list[tuple[Function, Statement | None]] = []  # with the statements that call them
         self.entered = 0
@@ -121,8 +129,21 @@ class Analysis:
         """Count statements that are run; raises ``GivenUp`` after too many, and where nothing is known any more."""
         if self.left is not None:
             self.left -= statements
-            if self.left < 0 or self.assigned.is_lost:
-                raise GivenUp
+            if self.left < 0:
+                self.assigned.give_up(TOO_LONG)
+            if self.assigned.why is not None:
+                raise GivenUp(self.assigned.why, self.assigned.place)
+
+    def _place(self) -> tuple[FunctionType, gast.AST] | None:
+        """The statement that runs, in a function of the user's: the one that calls, where a model or a library does."""
+        owners = {function: owner for owner, function in self.texts.items() if function is not None}
+        node = None if self.at is None else self.at[1].node
+        for function, statement in reversed(self.running):
+            owner = owners.get(function) or _around(node, owners)
+            if node is not None and owner is not None and not is_of_library(owner) and not is_of_model(owner):
+                return owner, node
+            node = None if statement is None else statement.node
+        return None
 
     @property
     def is_deep(self) -> bool:
@@ -271,6 +292,11 @@ class Analysis:
         return {cell: self.outside.cell(captured[cell.variable]) for cell in made.free}
 
 
+def _around(node: gast.AST | None, owners: Mapping[Function, FunctionType]) -> FunctionType | None:
+    """The function in whose text a node stands."""
+    return next((owner for made, owner in owners.items() if any(inner is node for inner in walk(made.node))), None)
+
+
 def names_in(code: CodeType) -> Iterator[str]:
     yield from code.co_names
     for constant in code.co_consts:
@@ -299,7 +325,7 @@ def analysed(
 
     ``by_kind``: of every call with arguments of the same kinds, where what is outside is of the same kinds too.
     ``as_data``: with nothing said of what is data among the arguments.  ``lower`` makes the IR.  ``most``: how many
-    statements may be run; raises ``GivenUp`` where there are more.
+    statements may be run; raises ``GivenUp`` where there are more, and where anything may be anything.
     """
     assigned, kept, alive = Assigned(), dict[Site, object](), list[Outside]()
     while True:
@@ -330,6 +356,8 @@ def analysed(
         analysis.facts.is_lost, analysis.facts.generators = assigned.is_lost, analysis.generators
         analysis.facts.entry, analysis.facts.methods = frame.calls.get(_ENTRY, []), outside.methods
         analysis.facts.functions = analysis.texts
+        if assigned.why is not None and most is not None:
+            raise GivenUp(assigned.why, assigned.place)
         if assigned.is_lost or before == (len(assigned), len(kept)):  # all stores, and what is kept, were known before
             return analysis.facts
 

@@ -9,6 +9,7 @@ import dataclasses
 from collections import deque
 from dataclasses import replace
 from types import (
+    FunctionType,
     SimpleNamespace,
 )
 from typing import TYPE_CHECKING, Any
@@ -55,6 +56,7 @@ from srcgrad.infer.values import (
 from srcgrad.language.effects import of_function
 from srcgrad.language.models import CLASSES, ORIGINALS
 from srcgrad.language.models.array_modules import class_in_numpy
+from srcgrad.runtime import StopsGradients
 
 if TYPE_CHECKING:
     from srcgrad.infer.frames import Frame
@@ -94,7 +96,7 @@ def made_by(analysis: Analysis, frame: Frame, statement: Statement, kind: Any, g
         or kind is np.ndenumerate and are_arrays(first, of_numbers=True)
     ):
         return places(frame, statement, kind, given, heap)
-    if kind is np.errstate and calls_nothing(given):
+    if kind is np.errstate and calls_nothing(given) or issubclass(kind, StopsGradients) and not values:
         return container(frame, statement, heap, kind, Contents())
     if kind is slice and not given.keywords and given.more is None and len(values) in (1, 2, 3):
         before, after = [exact(None)] * (len(values) == 1), [exact(None)] * (len(values) < 3)
@@ -139,10 +141,13 @@ def made_by(analysis: Analysis, frame: Frame, statement: Statement, kind: Any, g
         if not effect.is_known or effect.calls or not is_plain(analysis, heap, *values):
             return ANY, analysis.unknown(values, heap)
         return applied(analysis, frame, statement, replace(effect, returns="element"), given, heap)
-    plain = type(kind) is type and looked_up(kind, "__new__") is object.__new__
+    is_exception = issubclass(kind, BaseException)
+    is_plain_new = not isinstance(looked_up(kind, "__new__"), FunctionType | staticmethod | classmethod)
+    plain = type(kind) is type and (is_exception and is_plain_new or looked_up(kind, "__new__") is object.__new__)
     if not plain or analysis.assigned.is_open(kind):
         return ANY, analysis.unknown([exact(kind), *values], heap)
-    return _started(analysis, frame, statement, kind, Contents(), given, heap)
+    held = Contents(rest=union(*values)) if is_exception else Contents()  # its ``args``
+    return _started(analysis, frame, statement, kind, held, given, heap)
 
 
 def _started(

@@ -31,6 +31,7 @@ from srcgrad.infer.heap import Contents, Heap, Site, together
 from srcgrad.infer.named import index_of, is_named_tuple
 from srcgrad.infer.outside import MAPPINGS as MAPPINGS
 from srcgrad.infer.outside import SEQUENCES, is_of_library
+from srcgrad.infer.reasons import reaching
 from srcgrad.infer.values import (
     ANY,
     NEVER,
@@ -193,11 +194,12 @@ _HANDED_OUT = ("register", "__kwdefaults__")
 def get_attribute(analysis: Analysis, frame: Frame, statement: Statement, base: Value, name: str, heap: Heap) -> Made:
     frame.may_raise(heap)
     if name in REFLECTIVE:
-        analysis.assigned.is_lost = True
+        analysis.assigned.give_up(reaching(name))
     if name in _HANDED_OUT and not base.consists_of(lambda atom: _is_method_of_users(atom, name)):
         analysis.assigned.note_anywhere(name)
     if base.is_any:
-        analysis.assigned.is_lost |= name == "__dict__"
+        if name == "__dict__":
+            analysis.assigned.give_up(reaching(name))
         return ANY, analysis.unknown([base], heap)
     if sparse.may_be_matrix(base):
         return sparse.attribute(analysis, frame, statement, base, name, heap)
@@ -263,7 +265,8 @@ def _of_object(analysis: Analysis, receiver: Value, found: Any, name: str, heap:
     if analysis.assigned.may_be(found, name):
         return ANY, analysis.unknown([receiver], heap)
     if isinstance(found, ModuleType):
-        analysis.assigned.is_lost |= name == "__dict__"
+        if name == "__dict__":
+            analysis.assigned.give_up(reaching(name))
         if not is_of_library(found):
             note_read(vars(found), name)
         if name not in vars(found):
@@ -419,7 +422,7 @@ def _stored(
             held = looked_up(kind, name)
             if isinstance(held, property) and is_method(held.fset):
                 return analysis.call(frame, statement, exact(held.fset), (receiver, value), heap)
-            own = looked_up(kind, "__setattr__") is object.__setattr__
+            own = looked_up(kind, "__setattr__") in (object.__setattr__, BaseException.__setattr__)
             if not own or hasattr(type(held), "__set__") and not isinstance(held, MemberDescriptorType):
                 return done, analysis.unknown([receiver, value], heap)
             contents = heap[site]

@@ -37,14 +37,15 @@ from srcgrad.infer.assigned import Assigned
 from srcgrad.infer.examples import is_named
 from srcgrad.infer.heap import Contents, Site
 from srcgrad.infer.named import is_named_tuple
+from srcgrad.infer.reasons import TOO_MANY, Reason, hidden, of_class
 from srcgrad.infer.sparse import contents_of
-from srcgrad.infer.values import ANY, SCALARS, Array, At, Atom, Bound, Exact, Of, Value, at, exact, union
+from srcgrad.infer.values import ANY, SCALARS, Array, At, Atom, Bound, Exact, Of, Value, at, exact, union, unknown
 from srcgrad.language.effects import is_compiled_ufunc, of_function
 from srcgrad.language.members import WRITERS
 from srcgrad.language.models.array_modules import canonical
 from srcgrad.rules.table import is_constant, lookup
 from srcgrad.runtime.binding import cached_function
-from srcgrad.runtime.exact import is_sparse, why_refused
+from srcgrad.runtime.exact import is_sparse
 from srcgrad.runtime.objects import LIBRARIES, fields_of, is_object, package_of
 
 #: Containers whose items are looked at one by one.
@@ -204,8 +205,8 @@ class Outside:
             site = self._site(kind, found)
             self.contents[site] = matrix
             return at(site)
-        if not callable(found) and (is_sparse(kind) or why_refused(found) is not None):
-            return ANY  # its class decides what is computed with it
+        if not callable(found) and (is_sparse(kind) or of_class(found) is not None):
+            return unknown(of_class(found))  # its class decides what is computed with it
         if isinstance(found, COMPILED_BY_CYTHON) and is_of_library(found) or is_distribution(found):
             return exact(found)
         if isinstance(found, MethodType) and (is_distribution(found.__self__) or _is_listed(found)):
@@ -223,7 +224,7 @@ class Outside:
         if known is not None:
             return known
         if len(self._values) > _MOST:
-            self.give_up()
+            self.give_up(TOO_MANY)
             return ANY
         self._alive.append(found)
         if isinstance(found, BuiltinFunctionType):
@@ -242,9 +243,9 @@ class Outside:
         """Whether objects of a class may get other methods than it has."""
         return self._assigned.is_open(kind)
 
-    def give_up(self) -> None:
+    def give_up(self, why: Reason) -> None:
         """Anything may be anything."""
-        self._assigned.is_lost = True
+        self._assigned.give_up(why)
 
     def _bound(self, found: MethodType, depth: int) -> Value:
         method = Bound(self.value(found.__self__, depth + 1), found.__name__, found.__func__)
@@ -289,7 +290,7 @@ class Outside:
         """The value of an object that is not looked into."""
         parts = parts_of(found)
         if parts is None:
-            self._assigned.is_lost = True
+            self.give_up(hidden(found))
             return self._noted(found, ANY)
         own = [part for part in parts if not (type(part) in SCALARS or isinstance(part, np.generic | ModuleType))]
         if any(map(_is_users, own)):
@@ -379,7 +380,8 @@ def note_stores(assigned: Assigned, function: Any, values: Sequence[Value]) -> N
     if not stores and home.partition(".")[0] in _READING:
         return
     for value in values[:1] if stores else values:
-        assigned.is_lost |= value.is_any and stores
+        if value.is_any and stores:
+            assigned.give_up(Reason("this may store to any attribute of anything", "this call"))
         for atom in value.atoms:
             if isinstance(atom, Exact) and isinstance(atom.value, type | ModuleType | FunctionType):
                 if not is_of_library(atom.value) and (stores or isinstance(atom.value, type)):

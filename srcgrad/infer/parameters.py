@@ -10,6 +10,7 @@ Leaves: the value of each parameter, and the heap with the tuple and dict of wha
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
@@ -37,6 +38,10 @@ class Given:
     def values(self) -> tuple[Value, ...]:
         extra = () if self.more is None else (self.more,)
         return (*self.positional, *(value for _, value in self.keywords), *extra)
+
+    def replaced(self, change: Callable[[Value], Value]) -> Given:
+        more = None if self.more is None else change(self.more)
+        return Given(tuple(map(change, self.positional)), tuple((n, change(v)) for n, v in self.keywords), more)
 
     def after(self, receiver: Value) -> Given:
         return replace(self, positional=(receiver, *self.positional))

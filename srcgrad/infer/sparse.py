@@ -114,6 +114,25 @@ def method(
     return _or_unknown(analysis, _method(frame, statement, receiver, name, given, heap), (receiver, *given.values()))
 
 
+def function(
+    analysis: Analysis, frame: Frame, statement: Statement, called: Any, given: Given, heap: Heap
+) -> Made:
+    """A function of those that stand for products in emitted code: ``product(turned(A), y_bar)``."""
+    from srcgrad.infer.objects import data  # whose attributes are these in turn
+
+    values = given.values()
+    if given.more is not None or any(value.is_any for value in values):
+        return ANY, analysis.unknown(values, heap)
+    if called.__name__ == "turned":
+        return _or_unknown(analysis, _run(frame, statement, called, values, heap), values)
+    return data(frame, statement, heap)  # of numbers alone
+
+
+def is_of_products(called: Any) -> bool:
+    """Whether a function is one of those that stand for products with sparse matrices."""
+    return getattr(called, "__module__", None) == "srcgrad.runtime.scipy.sparse"
+
+
 def _method(frame: Frame, statement: Statement, receiver: Value, name: str, given: Given, heap: Heap) -> Made:
     if given.more is not None:
         return ANY, heap

@@ -13,7 +13,7 @@ object: of any class, perhaps one that unknown code has seen, and whose methods 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from types import BuiltinFunctionType, FunctionType
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -22,6 +22,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from srcgrad.infer.heap import Site
+    from srcgrad.infer.reasons import Reason
 
 #: Classes of functions, which have no items.
 FUNCTIONS = (FunctionType, BuiltinFunctionType, np.ufunc, type(np.sum))
@@ -117,6 +118,7 @@ class Value:
 
     atoms: frozenset[Atom]
     is_any: bool = False
+    why: Reason | None = field(default=None, compare=False)  # it is not known what it is
 
     def __le__(self, other: Value) -> bool:
         """Whether everything that this stands for is in the other one."""
@@ -140,6 +142,11 @@ class Value:
 
 ANY = Value(frozenset(), is_any=True)
 NEVER = Value(frozenset())
+
+
+def unknown(why: Reason | None) -> Value:
+    """Any object, for a reason."""
+    return Value(frozenset(), is_any=True, why=why)
 
 
 def is_unchanging(atom: Atom) -> bool:
@@ -205,12 +212,13 @@ def union(*values: Value) -> Value:
         if isinstance(atom, Exact) and type(atom.value) in SCALARS:
             counts[type(atom.value)] = counts.get(type(atom.value), 0) + 1
     many = {kind for kind, count in counts.items() if count > LISTED}
-    return Value(_without_constants(atoms, many) if many else _reduced(atoms), is_any)
+    why = next((value.why for value in values if value.why is not None), None) if is_any else None
+    return Value(_without_constants(atoms, many) if many else _reduced(atoms), is_any, why)
 
 
 def widened(value: Value) -> Value:
     """A value without constants that count, so that loops come to an end."""
-    return Value(_without_constants(value.atoms, {int, float, complex, str, bytes}), value.is_any)
+    return Value(_without_constants(value.atoms, {int, float, complex, str, bytes}), value.is_any, value.why)
 
 
 def _without_constants(atoms: frozenset[Atom], kinds: set[type]) -> frozenset[Atom]:

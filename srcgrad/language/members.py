@@ -255,6 +255,8 @@ updates=2: sweep_poly
     "numpy.random": "draws updates: shuffle",
     "numpy.random.mtrand": "draws updates: shuffle",
     "random": """
+draws: betavariate expovariate gammavariate gauss getrandbits lognormvariate normalvariate paretovariate randbytes
+draws: randint random randrange triangular uniform vonmisesvariate weibullvariate
 draws updates: shuffle
 draws element: choice choices sample
 """,

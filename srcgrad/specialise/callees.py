@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial, update_wrapper, wraps
-from types import CellType, FunctionType
+from types import CellType, FunctionType, NoneType
 from typing import TYPE_CHECKING, Any
 
 from srcgrad.errors import UnsupportedSyntax
@@ -215,7 +215,7 @@ def _outer_defaults(function: FunctionType, inner: Function) -> dict[Version, Op
         name = version.variable or version.name
         if name in defaults:
             held = defaults[name]
-            if isinstance(held, bool | int | float | complex | str | bytes | None):
+            if type(held) in (bool, int, float, complex, str, bytes, NoneType):  # and none of NumPy's, say
                 found[version] = Literal(held)
             else:
                 read = partial(_default, function, name)

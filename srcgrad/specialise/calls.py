@@ -11,10 +11,12 @@ import gast
 import numpy as np
 
 from srcgrad import runtime
+from srcgrad.errors import UnsupportedSyntax
 from srcgrad.frontend.applying import transform_of
 from srcgrad.frontend.classes import is_user_class
 from srcgrad.frontend.signatures import signature_of
 from srcgrad.infer.calls import model_of
+from srcgrad.infer.data import is_data
 from srcgrad.infer.items import is_index
 from srcgrad.infer.objects import is_only_data
 from srcgrad.infer.outside import COMPILED_BY_CYTHON, is_of_library
@@ -28,6 +30,7 @@ from srcgrad.rules.formula import is_named_number, object_of
 from srcgrad.rules.table import is_constant, lookup
 from srcgrad.rules.table import method as method_function
 from srcgrad.rules.template import Rule, UnsupportedCall
+from srcgrad.runtime.exact import refused_kind
 from srcgrad.runtime.objects import is_object
 from srcgrad.specialise import containers, emitted, sets, sparse, stores
 from srcgrad.specialise.context import Context
@@ -43,7 +46,7 @@ from srcgrad.specialise.expressions import (
     settled,
 )
 from srcgrad.specialise.fields import holds_objects
-from srcgrad.specialise.instances import covers, fixed_parameters, instance_of, static_of
+from srcgrad.specialise.instances import covers, fixed_parameters, instance_of, starts_alone, static_of
 from srcgrad.specialise.joining import JOINING
 from srcgrad.specialise.managers import LOCKS
 from srcgrad.specialise.receivers import is_looked_up
@@ -51,7 +54,7 @@ from srcgrad.specialise.set_operations import SETS
 from srcgrad.specialise.unruled import unruled
 from srcgrad.syntax.build import call_runtime, constant, load, placed
 from srcgrad.syntax.globals import GlobalBinding, importable, reference
-from srcgrad.syntax.parse import clone, walk
+from srcgrad.syntax.parse import clone, spelled, walk
 
 
 def call(context: Context, node: gast.Call) -> Made:
@@ -91,17 +94,17 @@ def call(context: Context, node: gast.Call) -> Made:
     if any(function is kind for kind in (bool, int, float, complex, str)) and not node.args and not node.keywords:
         return constant(function(), node), nf.Fixed()
     is_ruled = lookup(function) is not None or is_constant(function)
-    if lookup(function) is not None and isinstance(function, FunctionType) and not is_of_library(function):
+    if is_ruled and isinstance(function, FunctionType) and not is_of_library(function):
         context.written.add(made)  # its rule stands for its text
-    if is_ruled and made in context.reduced.methods:
-        context.refuse(node, "a method that has a rule")
-    if called is not None and made in context.reduced.methods:
+    if called is not None and made in context.reduced.methods and not is_ruled:
         return _of_method(context, node, called, function, context.reduced.methods[made])
     # The model of a derivative tells what its results are like, and not what they are.
     instead: Any = None if transform_of(function) is not None else model_of(function) or function
     if called is not None and isinstance(instead, FunctionType) and not is_ruled:
         return of_user(context, node, called, instead, list(node.args), node.func)
     if isinstance(function, type) and issubclass(function, BaseException) and context.is_fixed(node):
+        if all(starts_alone(context.facts, summary) for summary in called or ()):
+            context.written.add(made)
         return settled(context, node), nf.Fixed()  # what is raised, and not looked into
     if isinstance(function, type) and is_user_class(function):
         from srcgrad.specialise.constructing import constructed  # which calls an ``__init__``
@@ -149,6 +152,7 @@ def _of_library(context: Context, node: gast.Call, function: Any) -> Made:
     if function in LOCKS and not node.args:
         return settled(context, node), nf.Fixed()
     changed = sets.copied(context, node, function) or stores.function(context, node, function)
+    changed = changed or sparse.made_by(context, node, function, settled)
     if changed is not None:
         return changed
     rule = lookup(function)
@@ -164,7 +168,13 @@ def _of_library(context: Context, node: gast.Call, function: Any) -> Made:
         context.refuse(node, f"a call of {getattr(function, '__name__', function)} with a container")
     is_counting = isinstance(function, COMPILED_BY_CYTHON) and all(is_index(context.value(o)) for o in given)
     if is_constant(function) or is_computed and (is_counting or context.is_fixed(node)):
-        return settled(context, node), nf.Fixed()
+        made = settled(context, node)
+        if isinstance(function, FunctionType) and not is_of_library(function) and any(
+            map(is_data, context.value(node).atoms)
+        ):  # its text does not tell what it gives
+            place = f"what {spelled(node.func)} gives, {context.span.origin},"
+            made = call_runtime(runtime.require_plain, [made, constant(place, node)], node)
+        return made, nf.Fixed()
     names = [keyword.arg for keyword in node.keywords if keyword.arg is not None]
     if effect.draws and not (effect.updated(len(node.args), names) or effect.keeps or effect.calls):
         return unruled(context, node, None, function, draws=True)
@@ -209,12 +219,15 @@ def _applied(
     is_copy = function in (copy.copy, copy.deepcopy)
     looks_only = is_copy or is_of_emitted(function)
     sparse.require_no_matrix(context, function, given)
-    if not looks_only and any(holds_objects(context.facts, context.value(argument)) for argument in given):
+    is_users = isinstance(function, FunctionType) and not is_of_library(function)
+    if not (looks_only or is_users) and any(holds_objects(context.facts, context.value(each)) for each in given):
         context.refuse(node, "a function that is applied to objects")
     if any(id(object_of(argument)) in JOINING or any(
         isinstance(one, Exact) and id(one.value) in JOINING for one in context.value(argument).atoms
     ) for argument in given):  # fmt: skip
-        context.refuse(node, "what joins arrays by its index, where it is not indexed")
+        why = refused_kind(type(np.r_))
+        assert why is not None
+        raise UnsupportedSyntax(f"this is {why[0]}", context.span, hint=why[1])
     if function in (min, max) and len(given) > 1 and any(map(is_container, map(context.value, given))):
         context.refuse(node, "an extremum of tuples")
     first = [] if receiver is None else [receiver]
@@ -223,13 +236,15 @@ def _applied(
         context.refuse(node, "a call that stores into an array")
     try:
         bound = rule.bind(function, [*first, *arguments], keywords)
-    except UnsupportedCall:
-        context.refuse(node, "this form of call")
+    except UnsupportedCall as why:
+        raise UnsupportedSyntax(str(why), context.span) from None
     done: dict[int, Any] = {}
     for parameter, expression in bound.items():
         parts = expression.elts if parameter == rule.variadic and isinstance(expression, gast.Tuple) else [expression]
         for part in parts:
             is_read = parameter in rule.sensitive and not _is_option(context, part)
+            if is_users and is_read and holds_objects(context.facts, context.value(part)):
+                context.refuse(node, "a function that is applied to objects")
             items = sets.argument(context, function, part) if is_read else None
             done[id(part)] = items or (containers.argument(context, part) if is_read else settled(context, part))
     operands: dict[str, Any] = {}

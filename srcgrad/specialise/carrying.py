@@ -48,7 +48,9 @@ def _carries(facts: Facts, atom: Any, depth: int) -> bool:
             return True  # so that it is a name, which is refused where it varies
         case At(site=site) if site.kind in _PLAIN and not _is_tuple(facts, site):
             return False
-        case At(site=site) if site.kind is not None and not facts.is_seen(site) and depth < 4:
+        case At(site=site) if site.kind is not None and depth < 4 and (
+            not facts.is_seen(site) or issubclass(site.kind, BaseException)  # once raised, it is not read
+        ):
             contents = facts.contents.get(site)
             return contents is None or any(carries(facts, held, depth + 1) for held in contents.values())
         case Bound(receiver=receiver):

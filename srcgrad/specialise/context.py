@@ -10,12 +10,14 @@ import gast
 from srcgrad.errors import Span, UnsupportedSyntax
 from srcgrad.frontend.source import Source
 from srcgrad.infer.facts import Facts
+from srcgrad.infer.reasons import reason_of
 from srcgrad.infer.values import NEVER, Value, exact
 from srcgrad.ir import normal_form as nf
 from srcgrad.specialise.planning import Naming
 from srcgrad.specialise.reduced import Reduced
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.namer import Namer
+from srcgrad.syntax.parse import walk
 
 
 @dataclass(eq=False)
@@ -34,6 +36,7 @@ class Context:
     known: dict[str, Value] = field(default_factory=dict)  # what temporaries hold
     written: set[Any] = field(default_factory=set)  # statements that are written as calls of what they run
     patterns: dict[Any, str] = field(default_factory=dict)  # of what holds entries of a sparse matrix, its name
+    is_stopped: bool = False  # what is written carries no derivative
     cells: set[str] = field(default_factory=set)  # the variables of the function that inner functions share
 
     def fresh(self, stem: str = "t") -> str:
@@ -61,5 +64,9 @@ class Context:
             hasattr(node, "version") or node.id in self.temporaries or node.id in self.cells
         )  # fmt: skip
 
-    def refuse(self, node: gast.AST, what: str) -> NoReturn:
-        raise UnsupportedSyntax(f"{what} cannot be differentiated here", self.span)
+    def refuse(self, node: gast.AST, what: str, *, label: str | None = None, hint: str | None = None) -> NoReturn:
+        """Refuse what is written, or an object in it that nothing is computed with."""
+        for part in walk(node):
+            if (why := reason_of(self.value(part))) is not None:
+                raise UnsupportedSyntax(why.message, self.span, label=why.label, hint=why.hint)
+        raise UnsupportedSyntax(f"{what} cannot be differentiated here", self.span, label=label, hint=hint)

@@ -13,6 +13,7 @@ from typing import Any
 
 from srcgrad.errors import UnsupportedSyntax
 from srcgrad.frontend.journal import Journal
+from srcgrad.frontend.lowering import lowered
 from srcgrad.frontend.source import source_of
 from srcgrad.infer.calls import model_of
 from srcgrad.infer.interpreter import GivenUp, analysed
@@ -29,10 +30,15 @@ def callee_for(callee: Callee, arguments: tuple[tuple[Any, ...], Mapping[str, An
     positional, keywords = (None, None) if arguments is None else arguments
     try:
         as_data = source_of(function).generated
-        facts = analysed(function, positional, keywords, by_kind=True, as_data=as_data, most=max(MOST, len(function.__code__.co_code) // 4))
-    except GivenUp:
-        facts = None
-    if facts is None or facts.is_lost or len(facts.entry) != 1:
+        most = max(MOST, len(function.__code__.co_code) // 4)
+        facts = analysed(function, positional, keywords, by_kind=True, as_data=as_data, most=most)
+    except GivenUp as given_up:
+        owner, node = given_up.place or (function, None)
+        why = given_up.why
+        raise UnsupportedSyntax(why.message, source_of(owner).span(node), label=why.label, hint=why.hint) from None
+    if facts is None:
+        lowered(function)  # which says why it has no text that can be read
+    if facts is None or len(facts.entry) != 1:
         raise UnsupportedSyntax("what its values may be is not known", source_of(function).span())
     refuse_ended(function, facts)
     return replace(callee, instance=instance_of(model_of(function) or function, facts.entry[0], facts))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
@@ -211,6 +211,17 @@ def _is_alike(one: Array | At, other: Array | At) -> bool:
     if isinstance(one, Array) and isinstance(other, Array):
         return one.type_string == other.type_string and one.rank == other.rank
     return isinstance(one, At) and isinstance(other, At) and one.site.kind is other.site.kind
+
+
+def starts_alone(facts: Facts, summary: Summary) -> bool:
+    """Whether an ``__init__`` changes nothing but its object, so that it may run as it is."""
+    if summary.returned is None or not facts.opaque.isdisjoint(summary.reached):
+        return False
+    inner = [each for found in summary.calls.values() for each in found]
+    own = {atom.site for atom in next(iter(summary.arguments.values())).atoms if isinstance(atom, At)}
+    after, before = summary.returned[1], summary.heap
+    is_alone = all(site in own or site not in before or held == before.own(site) for site, held in after.items())
+    return is_alone and not any(map(partial(runs_users, facts), [[each] for each in inner]))
 
 
 def runs_users(facts: Facts, called: Sequence[Summary]) -> bool:

@@ -58,6 +58,7 @@ from srcgrad.specialise.expressions import named, settled
 from srcgrad.specialise.instances import static_of
 from srcgrad.specialise.parts import TRUTH, Apart, Around
 from srcgrad.specialise.reduced import Reduced
+from srcgrad.specialise.stopping import stops_gradients, without_gradients
 from srcgrad.syntax.build import load, placed
 from srcgrad.syntax.globals import call_runtime, importable, of_runtime, reference
 from srcgrad.syntax.parse import names_read
@@ -282,6 +283,11 @@ def write_with(
         context.written.add(made)
         operation = getattr(made, "operation", None) if isinstance(manager, gast.Call) else None
         function = static_of(context.reduced.value(operation.function)) if isinstance(operation, ir.Call) else None
+    if stops_gradients(function) and isinstance(operation, ir.Call) and not operation.positional and target is None:
+        is_stopped, context.is_stopped = context.is_stopped, True
+        context.out += without_gradients(context, write(context, body, None).statements)
+        context.is_stopped = is_stopped
+        return
     _require_known(context, manager, function)
     if function is np.errstate and target is None and caught is None:
         entered = gast.withitem(settled(context, manager), None)

@@ -101,10 +101,10 @@ class Reduced:
     endings: dict[Operand, Operand] = field(default_factory=dict)  # tests whether there is none, by items
     sources: dict[FunctionType, Source] = field(default_factory=dict)  # of the functions that are written out in it
 
-    def refuse(self, node: gast.AST, what: str) -> NoReturn:
+    def refuse(self, node: gast.AST, what: str, *, label: str | None = None, hint: str | None = None) -> NoReturn:
         has_place = getattr(node, "lineno", None) is not None
         span = self.source_of(self.frame.owner).span(node) if has_place else self.source_of(self.owner).span()
-        raise UnsupportedSyntax(f"{what} cannot be differentiated here", span)
+        raise UnsupportedSyntax(f"{what} cannot be differentiated here", span, label=label, hint=hint)
 
     def source_of(self, owner: FunctionType) -> Source:
         """The source of a function, which is parsed once."""

@@ -50,7 +50,7 @@ from srcgrad.specialise.reduced import Frame, Reduced
 from srcgrad.specialise.set_operations import in_place
 from srcgrad.specialise.spelled import operated, written_out
 from srcgrad.specialise.unassigned import looks, refuse_unassigned
-from srcgrad.specialise.unruled import refuse_unknown
+from srcgrad.specialise.unknown import refuse_unknown
 from srcgrad.specialise.unused import without_unused
 from srcgrad.specialise.viewing import viewed
 from srcgrad.syntax.globals import importable, reference
@@ -97,10 +97,8 @@ def _block(made: Reduced, block: Block) -> Block:
     statements: list[Statement] = []
     for statement in block.statements:
         origin = made.functions.origins.get(statement, statement)
-        if origin in made.facts.opaque and isinstance(statement, Assign):
-            refuse_unknown(made, statement)
         if origin in made.facts.opaque:
-            made.refuse(statement.node, "what runs here")
+            refuse_unknown(made, statement)
         if origin in made.frame.not_reached:  # what stands before it raises, whatever its operands are
             before = _read_last(made, statements)
             last = before[-1].targets if before and isinstance(before[-1], Assign) else ()  # read, or it was left out

@@ -123,6 +123,15 @@ def method(
     return _constant(context, made, node)
 
 
+def made_by(
+    context: Context, node: gast.Call, function: Any, settled: Callable[[Context, Any], gast.expr]
+) -> Made | None:
+    """A matrix that a function gives of constants: ``turned(A)``; None of any other call."""
+    if not _is_of_sparse(function) or not context.value(node).consists_of(is_matrix):
+        return None
+    return _constant(context, settled(context, node), node)
+
+
 def require_no_matrix(context: Context, function: Any, given: list[Any]) -> None:
     """Refuse a function whose rule is one of arrays."""
     if any(may_be_matrix(context.value(argument)) for argument in given) and not _is_of_sparse(function):

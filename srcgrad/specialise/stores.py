@@ -19,6 +19,7 @@ import gast
 import numpy as np
 
 from srcgrad import runtime
+from srcgrad.errors import UnsupportedSyntax
 from srcgrad.infer.values import Array, Bound, Value, are_arrays, are_numbers, are_of, exact, is_unchanging
 from srcgrad.ir import normal_form as nf
 from srcgrad.ir import operations as ir
@@ -191,8 +192,8 @@ def _computed(
         return expression, nf.Fixed()
     try:
         return expression, nf.Apply(rule, called, rule.bind(called, operands, more))
-    except UnsupportedCall:
-        context.refuse(node, "this form of call")
+    except UnsupportedCall as why:
+        raise UnsupportedSyntax(str(why), context.span) from None
 
 
 def _is_none(context: Context, node: Any) -> bool:

@@ -9,23 +9,18 @@ operation, which is refused with what can be written instead::
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NoReturn
-
-import gast
+from typing import TYPE_CHECKING, Any
 
 from srcgrad.errors import MissingRule, Span
 from srcgrad.ir import normal_form as nf
-from srcgrad.ir import operations as ir
-from srcgrad.ir.regions import Assign
-from srcgrad.rules.table import lookup, refusal
+from srcgrad.rules.table import refusal
 from srcgrad.specialise.carrying import carries
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.expressions import Made, settled
-from srcgrad.specialise.instances import static_of
 from srcgrad.syntax.parse import spelled, walk
 
 if TYPE_CHECKING:
-    from srcgrad.specialise.reduced import Reduced
+    pass
 
 
 def unruled(
@@ -55,13 +50,3 @@ def missing_rule(name: str, function: object, span: Span, hint: str | None = Non
             f"or declare srcgrad.constant({name}) if it has no derivative"
         )
     return MissingRule(message, span, label="its argument varies", hint=advice)
-
-
-def refuse_unknown(made: Reduced, statement: Assign) -> NoReturn:
-    """Refuse an operation that may run anything: a function of NumPy's or SciPy's by its name."""
-    function = static_of(made.value(statement.operation.function)) if isinstance(statement.operation, ir.Call) else None
-    home = str(getattr(function, "__module__", None)).partition(".")[0]
-    if callable(function) and lookup(function) is None and (refusal(function) or home in ("numpy", "scipy")):
-        name = spelled(statement.node.func) if isinstance(statement.node, gast.Call) else function.__name__
-        raise missing_rule(name, function, made.source_of(made.frame.owner).span(statement.node))
-    made.refuse(statement.node, "what runs here")

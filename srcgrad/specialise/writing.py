@@ -19,6 +19,7 @@ import gast
 import numpy as np
 
 from srcgrad import runtime
+from srcgrad.errors import UnsupportedSyntax
 from srcgrad.frontend.classes import found, is_user_class
 from srcgrad.frontend.signatures import default_expressions
 from srcgrad.frontend.source import source_of
@@ -377,6 +378,10 @@ def _effect(context: Context, called: gast.Call) -> None:
     if inert is not None:
         context.out.append(nf.Effect(inert, context.span))
         return
+    if context.is_stopped:
+        raise UnsupportedSyntax(
+            "a call for its effect under no_grad", context.span, hint="call it outside of the block"
+        )
     expression, operation = operation_of(context, called)
     if isinstance(operation, nf.Fixed | nf.Copy) and isinstance(expression, gast.Constant | gast.Name):
         return  # all that it does is written

@@ -1,0 +1,81 @@
+"""Why something is not known: what is said where a program is refused for it.
+
+Enters: an attribute, a function, an object.  Leaves: a ``Reason``, which is kept beside an unknown value, or beside an
+analysis that is given up.
+
+>>> reaching("locals()").message
+"locals() reaches names and objects behind the compiler's back"
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from srcgrad.infer.values import Exact, Value
+from srcgrad.runtime.exact import named, why_refused
+
+#: Modules of NumPy whose functions make arrays of a class that decides what operators mean, and such functions.
+_MAKING = ("numpy.ma", "numpy.matlib", "numpy.rec", "numpy.char", "numpy.matrixlib")
+_MAKERS = (np.matrix, np.asmatrix, np.bmat)
+_PREDICATES = frozenset("isMaskedArray isMA isarray is_masked".split())
+
+
+@dataclass(frozen=True)
+class Reason:
+    """A reason, what is wrong at its place, and what to do instead."""
+
+    message: str
+    label: str | None = None
+    hint: str | None = None
+
+
+def reaching(name: str) -> Reason:
+    """Of what hands out frames, cells, namespaces."""
+    if name == "__dict__":
+        message = "__dict__ reaches the fields of an object behind the compiler's back"
+        return Reason(message, "this cannot be followed", "name the fields that you read")
+    message = f"{name} reaches names and objects behind the compiler's back"
+    return Reason(message, "this cannot be followed", "name what you read, and pass it as an argument")
+
+
+def replacing(name: str) -> Reason:
+    """Of a store by which an object becomes another one."""
+    return Reason(f"a store to {name} makes another object of one that is known", "this store", "make a new object")
+
+
+def of_class(value: Any) -> Reason | None:
+    """Why an object is not computed with: its class decides what operators mean."""
+    refused = why_refused(value)
+    return None if refused is None else Reason(f"this is {refused[0]}", "it is read here", refused[1])
+
+
+def of_maker(function: Any) -> Reason | None:
+    """Of a function that makes what is not computed with."""
+    is_maker = any(function is each for each in _MAKERS) or str(getattr(function, "__module__", "")).startswith(_MAKING)
+    return Reason(
+        f"{function.__name__} makes an array of a class that decides what operators mean: it has no derivative",
+        hint="make a plain array: np.asarray(...), and masks with np.where",
+    ) if is_maker and function.__name__ not in _PREDICATES else None  # fmt: skip
+
+
+def reason_of(value: Value) -> Reason | None:
+    """Why an operand is not computed with."""
+    found = (atom.value for atom in value.atoms if isinstance(atom, Exact) and not callable(atom.value))
+    return value.why or next(filter(None, map(of_class, found)), None)
+
+
+TOO_LONG = Reason(
+    "what this function and the functions that it calls do takes too long to work out",
+    hint="split it, or write a rule for a part of it: @srcgrad.rule(function)",
+)
+TOO_MANY = Reason("the objects that this function reads, and what they hold, are too many to look at",
+                  hint="pass what it needs of them, as arrays")  # fmt: skip
+
+
+def hidden(value: Any) -> Reason:
+    """Of an object that does not tell what it holds."""
+    message = f"what an object of class {named(type(value))} holds is not known"
+    return Reason(message, "it is read here", "pass what is needed of it, as numbers and arrays")
