@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-from srcgrad.infer.reasons import TOO_LONG, Reason, reaching, replacing
+from srcgrad.infer.reasons import TOO_LONG, TOO_MANY, Reason, reaching, replacing
 
 #: Attributes that hand out what a program holds elsewhere: its frames, cells and namespaces, whole classes of objects.
 REFLECTIVE = frozenset(
@@ -55,6 +55,7 @@ class Assigned:
         self.why: Reason | None = None  # anything may be anything
         self.place: tuple[Any, Any] | None = None  # the function and the node by which that is
         self._is_trusted = False
+        self.stop: Callable[[Reason], bool] = lambda why: False  # ends the program where it is, if it can
         self.now: Callable[[], tuple[Any, Any] | None] = lambda: None  # those that the analysis is at
 
     def __len__(self) -> int:
@@ -75,7 +76,9 @@ class Assigned:
 
     def give_up(self, why: Reason) -> None:
         """Note that from here on anything may be anything."""
-        if self.why is None and not (self._is_trusted and why is not TOO_LONG):
+        if self._is_trusted and why is not TOO_LONG:
+            return
+        if self.why is None and (why in (TOO_LONG, TOO_MANY) or not self.stop(why)):
             self.why, self.place = why, self.now()
 
     def note(self, owner: object, name: str) -> None:

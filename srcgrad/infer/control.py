@@ -82,7 +82,7 @@ def _run(analysis: Analysis, frame: Frame, block: Block, heap: Heap, before: dic
             around, analysis.at = analysis.at, (frame, statement)
             made = run(analysis, frame, statement, heap)
             analysis.at = around
-            if made is None:
+            if made is None or statement in analysis.facts.stops:
                 return ways
             values, heap = made
             frame.may_raise(heap)  # an exception may come after what the operation changes

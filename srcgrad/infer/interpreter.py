@@ -60,13 +60,14 @@ class Analysis:
     """One analysis: what is looked up once, and the functions that run now."""
 
     def __init__(
-        self, assigned: Assigned, kept: dict[Site, object], lower: Lower = lowered
+        self, assigned: Assigned, kept: dict[Site, object], lower: Lower = lowered, *, stops: bool = False
     ) -> None:
         self.facts = Facts(is_reshaped=assigned.is_reshaped)
         self._lower = lower
         self.outside = Outside(assigned, self._may_reach)
         self.assigned = assigned
-        assigned.now = self._place
+        assigned.now, assigned.stop = self._place, self._stop
+        self.stops = stops  # whether the program ends where unknown code would run
         self.kept = kept  # sites from outside that unknown code may hold from the beginning on
         self.running: list[tuple[Function, Statement | None]] = []  # with the statements that call them
         self.entered = 0
@@ -134,6 +135,13 @@ class Analysis:
             if self.assigned.why is not None:
                 raise GivenUp(self.assigned.why, self.assigned.place)
 
+    def _stop(self, why: Reason | None) -> bool:
+        """Whether the program ends at the statement that runs, for a reason."""
+        if not self.stops or self.at is None or self.at[0].is_unknown:
+            return False
+        self.facts.stops[self.at[1]] = self.facts.stops.get(self.at[1]) or why
+        return True
+
     def _place(self) -> tuple[FunctionType, gast.AST] | None:
         """The statement that runs, in a function of the user's: the one that calls, where a model or a library does."""
         owners = {function: owner for owner, function in self.texts.items() if function is not None}
@@ -184,6 +192,8 @@ class Analysis:
 
         ``is_run``: the code is run by the statement that is at work.
         """
+        if is_run and self._stop(None):
+            return heap
         if is_run and self.at is not None:
             frame, statement = self.at
             if not frame.is_unknown:
@@ -320,16 +330,18 @@ def analysed(
     by_kind: bool = False,
     as_data: bool = False,
     most: int | None = None,
+    stops: bool = False,
 ) -> Facts | None:
     """Facts of a call with these arguments, or of any call with data; None of a function whose text cannot be read.
 
     ``by_kind``: of every call with arguments of the same kinds, where what is outside is of the same kinds too.
     ``as_data``: with nothing said of what is data among the arguments.  ``lower`` makes the IR.  ``most``: how many
-    statements may be run; raises ``GivenUp`` where there are more, and where anything may be anything.
+    statements may be run; raises ``GivenUp`` where there are more, and where anything may be anything.  ``stops``: the
+    program ends where unknown code would run, or what hands out its frames and namespaces (``Facts.stops``).
     """
     assigned, kept, alive = Assigned(), dict[Site, object](), list[Outside]()
     while True:
-        analysis = Analysis(assigned, kept, lower)
+        analysis = Analysis(assigned, kept, lower, stops=stops)
         analysis.root, analysis.left = function, most
         outside = analysis.outside
         alive.append(outside)

@@ -136,6 +136,7 @@ _NAMES = {
         "untensordot_right unvdot_left unvdot_right unvecdot_left unvecdot_right"
     ),
     "reducing": "count deviation if_floating in_dtype present spread_numbers unreduce",
+    "refusals": "RefusedMode",
     "repeating": "repad repad_chosen repad_values unpad unpad_chosen unpad_values unrepeat unresize untile unwindow",
     "replacing": "lasting replaced_at",
     "segments": "lifted segment_ties unlifted unreduceat",

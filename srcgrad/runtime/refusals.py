@@ -13,9 +13,9 @@ class Refused(Exception):
     It is no ``SrcgradError``: what is saved runs on the runtime alone.
     """
 
-    def __init__(self, reason: str = "") -> None:
+    def __init__(self, reason: str = "", hint: str | None = None) -> None:
         super().__init__(reason)
-        self.reason = reason
+        self.reason, self.hint = reason, hint
         self.span: Any = None
 
     def place(self, span: Any) -> None:
@@ -24,10 +24,10 @@ class Refused(Exception):
 
     def __str__(self) -> str:
         if self.span is None:
-            return self.reason
+            return self.reason if self.hint is None else f"{self.reason}; {self.hint}"
         from srcgrad.errors import render  # where there is a place, there is a compiler
 
-        return render(self.reason, self.span)
+        return render(self.reason, self.span, hint=self.hint)
 
 
 class RefusedType(Refused, TypeError):

@@ -31,7 +31,7 @@ def callee_for(callee: Callee, arguments: tuple[tuple[Any, ...], Mapping[str, An
     try:
         as_data = source_of(function).generated
         most = max(MOST, len(function.__code__.co_code) // 4)
-        facts = analysed(function, positional, keywords, by_kind=True, as_data=as_data, most=most)
+        facts = analysed(function, positional, keywords, by_kind=True, as_data=as_data, most=most, stops=True)
     except GivenUp as given_up:
         owner, node = given_up.place or (function, None)
         why = given_up.why

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import gast
 
+from srcgrad.errors import MissingRule, UnsupportedSyntax
 from srcgrad.frontend.classes import found, is_user_class
 from srcgrad.infer.values import SCALARS, Array, At, Bound, Exact, Of, Value, exact, of, union
 from srcgrad.ir import operations as ir
@@ -19,8 +20,9 @@ from srcgrad.ir.operations import Literal, Operand
 from srcgrad.ir.regions import Assign, Block, Fall, If, Raise, Statement
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.language.operators import COMPARED, REFLECTED, SPECIAL
+from srcgrad.runtime.refusals import RefusedMode
 from srcgrad.specialise.receivers import without_attribute
-from srcgrad.syntax.globals import builtin, importable, reference
+from srcgrad.syntax.globals import builtin, importable, of_runtime, reference
 
 if TYPE_CHECKING:
     from srcgrad.specialise.reduced import Reduced
@@ -48,6 +50,14 @@ def raising(made: Reduced, node: gast.AST, kind: type[Exception], text: str, *ot
     """What raises an exception, made with a text and what else is given to it."""
     error, raised = made.version("t", of(kind)), Literal(Spelled(reference(builtin(kind.__name__)), kind))
     return Block((Assign((error,), ir.Call(raised, (Literal(text), *others)), node),), Raise(error, None, node))
+
+
+def refusing(made: Reduced, node: gast.AST, refusal: UnsupportedSyntax | MissingRule) -> Block:
+    """What raises a refusal where it is reached: the exception knows its place by the line of the text that raises."""
+    error, kind = made.version("t", of(RefusedMode)), reference(of_runtime(RefusedMode))
+    given = [Literal(text) for text in (refusal.reason, refusal.hint) if text is not None]
+    called = ir.Call(Literal(Spelled(kind, RefusedMode)), tuple(given))
+    return Block((Assign((error,), called, node),), Raise(error, None, node))
 
 
 def _unless_none(made: Reduced, operand: Operand, block: Block) -> list[Statement]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import gast
 
-from srcgrad.errors import UnresolvedName, UnsupportedSyntax
+from srcgrad.errors import Span, UnresolvedName, UnsupportedSyntax
 from srcgrad.frontend.source import Source, source_of
 from srcgrad.frontend.unassigned import Unassigned, unassigned_in
 from srcgrad.infer.facts import Facts
@@ -99,12 +99,16 @@ class Reduced:
     steps: set[Statement] = field(default_factory=set)  # of generators: out of which comes no StopIteration
     asked: dict[Operand, tuple[Kept, Operand]] = field(default_factory=dict)  # items, and whether there is one
     endings: dict[Operand, Operand] = field(default_factory=dict)  # tests whether there is none, by items
+    is_conditional: bool = False  # whether what is reduced stands under a test, or behind one that may return
     sources: dict[FunctionType, Source] = field(default_factory=dict)  # of the functions that are written out in it
 
     def refuse(self, node: gast.AST, what: str, *, label: str | None = None, hint: str | None = None) -> NoReturn:
+        raise UnsupportedSyntax(f"{what} cannot be differentiated here", self.place_of(node), label=label, hint=hint)
+
+    def place_of(self, node: gast.AST) -> Span:
+        """The place of a node, or of the function where the node has none."""
         has_place = getattr(node, "lineno", None) is not None
-        span = self.source_of(self.frame.owner).span(node) if has_place else self.source_of(self.owner).span()
-        raise UnsupportedSyntax(f"{what} cannot be differentiated here", span, label=label, hint=hint)
+        return self.source_of(self.frame.owner).span(node) if has_place else self.source_of(self.owner).span()
 
     def source_of(self, owner: FunctionType) -> Source:
         """The source of a function, which is parsed once."""

@@ -22,7 +22,22 @@ from srcgrad.infer.heap import Site
 from srcgrad.infer.values import At, Value, exact
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal, Operand
-from srcgrad.ir.regions import Assign, Block, Break, Fall, Function, If, Loop, Statement, Try, With, operands_of, walk
+from srcgrad.ir.regions import (
+    Assign,
+    Block,
+    Break,
+    Fall,
+    Function,
+    If,
+    Loop,
+    Return,
+    Statement,
+    Try,
+    With,
+    blocks_of,
+    operands_of,
+    walk,
+)
 from srcgrad.ir.restoring.functions import names_of
 from srcgrad.ir.restoring.pending import uses_of
 from srcgrad.ir.restoring.tree import Spelled
@@ -41,7 +56,7 @@ from srcgrad.specialise.instances import Instance, fixed_parameters, runs_users,
 from srcgrad.specialise.iterators import begun_by_class, iterated, turned
 from srcgrad.specialise.iterators import refuse_others as refuse_kept
 from srcgrad.specialise.joining import joined
-from srcgrad.specialise.missing import looked_up, raising
+from srcgrad.specialise.missing import looked_up, raising, refusing
 from srcgrad.specialise.patterns import taken_apart
 from srcgrad.specialise.reached import reached
 from srcgrad.specialise.receivers import as_pairs
@@ -50,7 +65,7 @@ from srcgrad.specialise.reduced import Frame, Reduced
 from srcgrad.specialise.set_operations import in_place
 from srcgrad.specialise.spelled import operated, written_out
 from srcgrad.specialise.unassigned import looks, refuse_unassigned
-from srcgrad.specialise.unknown import refuse_unknown
+from srcgrad.specialise.unknown import refusal_of, stopped
 from srcgrad.specialise.unused import without_unused
 from srcgrad.specialise.viewing import viewed
 from srcgrad.syntax.globals import importable, reference
@@ -98,7 +113,13 @@ def _block(made: Reduced, block: Block) -> Block:
     for statement in block.statements:
         origin = made.functions.origins.get(statement, statement)
         if origin in made.facts.opaque:
-            refuse_unknown(made, statement)
+            raise refusal_of(made, statement)
+        if (refusal := stopped(made, statement)) is not None:
+            if not made.is_conditional:
+                raise refusal
+            before = _read_last(made, statements)
+            error = refusing(made, statement.node, refusal)
+            return Block((*before, *error.statements), error.exit)
         if origin in made.frame.not_reached:  # what stands before it raises, whatever its operands are
             before = _read_last(made, statements)
             last = before[-1].targets if before and isinstance(before[-1], Assign) else ()  # read, or it was left out
@@ -291,7 +312,10 @@ def _region(made: Reduced, statement: Statement) -> Statement:
 
     match statement:
         case If(test=test, body=body, orelse=orelse):
-            return replace(statement, test=operand(test), body=_block(made, body), orelse=_block(made, orelse))
+            before, made.is_conditional = made.is_conditional, True
+            inner = replace(statement, test=operand(test), body=_block(made, body), orelse=_block(made, orelse))
+            made.is_conditional = before or _may_return(statement)
+            return inner
         case Loop(initial=initial, body=body):
             return replace(statement, initial=tuple(map(operand, initial)), body=_block(made, body))
         case With(manager=manager, body=body):
@@ -300,15 +324,28 @@ def _region(made: Reduced, statement: Statement) -> Statement:
                 made.calls[entered] = made.called[statement]
             return entered
         case Try(body=body, handlers=handlers, orelse=orelse, final=final):
+            before, made.is_conditional = made.is_conditional, True
             caught = tuple(
                 replace(h, kinds=None if h.kinds is None else _block(made, h.kinds), body=_block(made, h.body))
                 for h in handlers
             )
+            made.is_conditional = before
             return replace(
                 statement, body=_block(made, body), handlers=caught, orelse=_block(made, orelse),
                 final=_block(made, final),
             )  # fmt: skip
     return statement
+
+
+def _may_return(statement: If) -> bool:
+    """Whether a branch may leave the function with a result."""
+    pending: list[Block] = [statement.body, statement.orelse]
+    while pending:
+        block = pending.pop()
+        if isinstance(block.exit, Return):
+            return True
+        pending += [inner for each in block.statements for inner in blocks_of(each)]
+    return False
 
 
 def _loop(made: Reduced, loop: Statement) -> list[Statement]:

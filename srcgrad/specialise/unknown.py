@@ -9,12 +9,12 @@ function of a library has no rule, or which construct it is::
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import gast
 import numpy as np
 
-from srcgrad.errors import UnsupportedSyntax
+from srcgrad.errors import MissingRule, UnsupportedSyntax
 from srcgrad.infer.reasons import Reason, of_maker, reason_of
 from srcgrad.ir import operations as ir
 from srcgrad.ir.regions import Statement, operands_of
@@ -48,19 +48,36 @@ _CONSTRUCTS: dict[type[ir.Operation], Reason] = {
     ),
 }
 _CONSTRUCTS[ir.DeleteGlobal] = _CONSTRUCTS[ir.WriteGlobal]
-def refuse_unknown(made: Reduced, statement: Statement) -> NoReturn:
-    """Refuse a statement that may run anything."""
+
+
+def stopped(made: Reduced, statement: Statement) -> UnsupportedSyntax | MissingRule | None:
+    """The refusal of a statement at which a program ends, as it may run anything, or calls what does; None of others."""
+    origin, stops = made.functions.origins.get(statement, statement), made.facts.stops
+    if origin in stops:
+        return refusal_of(made, statement)
+    called = made.called.get(statement, ())
+    if called and all(summary.returned is None for summary in called):
+        inside = (s for summary in called for s in summary.reached if s in stops)
+        for inner in inside:
+            why = stops[inner] or Reason("what this call does is not known")
+            return UnsupportedSyntax(why.message, made.place_of(statement.node), label=why.label, hint=why.hint)
+    return None
+
+
+def refusal_of(made: Reduced, statement: Statement) -> UnsupportedSyntax | MissingRule:
+    """The refusal of a statement that may run anything."""
     operation, node, source = getattr(statement, "operation", None), statement.node, made.source_of(made.frame.owner)
     function = static_of(made.value(operation.function)) if isinstance(operation, ir.Call) else None
     if callable(function) and lookup(function) is None and _is_named(function):
         name = spelled(node.func) if isinstance(node, gast.Call) else function.__name__
         if (why := of_maker(function)) is None:
-            raise missing_rule(name, function, source.span(node))
+            return missing_rule(name, function, source.span(node))
     else:
         why = _CONSTRUCTS.get(type(operation)) or _of_operands(made, statement)
+    why = made.facts.stops.get(made.functions.origins.get(statement, statement)) or why
     if why is None:
-        made.refuse(node, "what runs here")
-    raise UnsupportedSyntax(why.message, source.span(node), label=why.label, hint=why.hint)
+        why = Reason("what runs here cannot be differentiated here")
+    return UnsupportedSyntax(why.message, source.span(node), label=why.label, hint=why.hint)
 
 
 def _is_named(function: Any) -> bool:
