@@ -49,6 +49,7 @@ from srcgrad.infer.objects import (
     class_of,
     container,
     is_method,
+    is_only_data,
     is_plain,
     looked_up,
     of_each,
@@ -117,6 +118,8 @@ def _one(analysis: Analysis, frame: Frame, statement: Statement, atom: Any, give
                 return by_rule(analysis, frame, statement, given, found_, heap)
             if made_ is not NotImplemented:
                 return made_  # type: ignore[no-any-return]
+        case Exact(value=found) if (plain := plain_function(found)) is not found:
+            return call(analysis, frame, statement, exact(plain), given, heap)
         case Exact(value=found) if is_remembering(found):
             made_ = call(analysis, frame, statement, exact(cached_function(found)), given, heap)
             if made_ is None or made_[0].consists_of(is_unchanging):
@@ -159,6 +162,12 @@ def _one(analysis: Analysis, frame: Frame, statement: Statement, atom: Any, give
         case At(site=Site(kind=None)):
             return called_data(analysis, frame, statement, given.after(Value(frozenset((atom,)))), heap)
     return ANY, analysis.unknown([Value(frozenset((atom,))), *given.values()], heap)
+
+
+def plain_function(found: Any) -> Any:
+    """The function that ``srcgrad.compile`` was given; anything else as it is."""
+    is_compiled = not isinstance(found, type) and hasattr(type(found), "__srcgrad_function__")
+    return found.__srcgrad_function__() if is_compiled else found
 
 
 def model_of(found: Any) -> Any:
@@ -289,6 +298,8 @@ def _of_builtin(
         kind = type(atom.value)
     elif isinstance(atom, Of):
         kind = atom.kind
+    if name == "detach" and not given.values() and receiver.consists_of(is_only_data):
+        return receiver, heap  # of a tensor in its place: ``stop_gradient``
     if name == "__init__" and isinstance(kind, type) and _is_of_object(kind) and not given.values():
         return exact(None), heap
     if name == "__init__" and isinstance(atom, At) and isinstance(kind, type) and issubclass(kind, BaseException):

@@ -70,7 +70,7 @@ def _without(context: Context, statement: Any) -> list[Any]:
             return [replace(statement, body=_block(context, body))]
         case nf.Effect() | nf.Break() | nf.Continue():
             return [statement]
-    raise UnsupportedSyntax("a change of an object under no_grad", statement.span, hint="change it outside of the block")
+    raise UnsupportedSyntax("a change of an object under no_grad", statement.span, hint="do it outside of the block")
 
 
 def _block(context: Context, block: nf.Block) -> nf.Block:
