@@ -20,9 +20,10 @@ from srcgrad.infer.data import besides_data, is_data
 from srcgrad.infer.heap import Contents, Heap
 from srcgrad.infer.objects import data, is_plain
 from srcgrad.infer.parameters import Given
-from srcgrad.infer.values import ANY, NEVER, Array, At, Bound, Exact, Value, of, union
+from srcgrad.infer.values import ANY, NEVER, Array, At, Atom, Bound, Exact, Value, of, union
 from srcgrad.ir.evaluating import BINARY, IN_PLACE
 from srcgrad.language.effects import ALL, Effect
+from srcgrad.rules.table import lookup, method
 
 if TYPE_CHECKING:
     from srcgrad.infer.frames import Frame
@@ -120,7 +121,14 @@ def without_dtype(function: Any, given: Given) -> Given:
         return given
     if any(function is each for each in _OF_FIRST) and given.positional:
         return Given(given.positional[:1])
-    return Given(given.positional, tuple((name, value) for name, value in given.keywords if name != "dtype"))
+    keywords = tuple((name, value) for name, value in given.keywords if name != "dtype")
+    if isinstance(function, str) and lookup(method(function)) is None:  # of a list, say
+        return Given(given.positional, keywords)
+    return Given(tuple(NEVER if value.consists_of(_is_class) else value for value in given.positional), keywords)
+
+
+def _is_class(atom: Atom) -> bool:
+    return isinstance(atom, Exact) and isinstance(atom.value, type)
 
 
 def called_data(

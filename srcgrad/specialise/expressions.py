@@ -300,8 +300,10 @@ def _attribute(context: Context, node: Any, base: Any, name: str) -> Made:
         spelled = placed(reference(importable(owner.__name__, owner)), node)
         return placed(gast.Attribute(spelled, name, gast.Load()), node), nf.Fixed()
     if value.is_any or not all(
-        isinstance(a, Array | Of) or isinstance(a, At) and a.site.kind is None or is_unchanging(a) for a in value.atoms
-    ):
+        isinstance(a, Array | Of) or is_unchanging(a) or isinstance(a, At) and (
+            a.site.kind is None or a.site.kind in CONTAINERS and not hasattr(a.site.kind, name)  # which raises
+        ) for a in value.atoms
+    ):  # fmt: skip
         context.refuse(node, "an attribute of this")
     function = attribute_function(name)
     rule = None if function is None else lookup(function)
