@@ -124,11 +124,15 @@ def without_dtype(function: Any, given: Given) -> Given:
     keywords = tuple((name, value) for name, value in given.keywords if name != "dtype")
     if isinstance(function, str) and lookup(method(function)) is None:  # of a list, say
         return Given(given.positional, keywords)
-    return Given(tuple(NEVER if value.consists_of(_is_class) else value for value in given.positional), keywords)
+    positional = (NEVER if value.consists_of(_is_class_of_numbers) else value for value in given.positional)
+    return Given(tuple(positional), keywords)
 
 
-def _is_class(atom: Atom) -> bool:
-    return isinstance(atom, Exact) and isinstance(atom.value, type)
+def _is_class_of_numbers(atom: Atom) -> bool:
+    """Whether an atom is a class in the place of a dtype."""
+    if not isinstance(atom, Exact) or not isinstance(atom.value, type):
+        return False
+    return atom.value in (bool, int, float, complex) or issubclass(atom.value, np.generic)
 
 
 def called_data(
@@ -136,7 +140,7 @@ def called_data(
 ) -> tuple[Value, Heap]:
     """What an object of a library gives that is called, the first operand: it runs no code of the user's where none
     can be reached, and may change and keep all that can be."""
-    values = given.values()
+    values = tuple(value for value in given.values() if not value.consists_of(_is_class_of_numbers))  # dtypes
     sites, held = heap.reachable(values)
     reached = union(*held)
     if not is_plain(analysis, heap, *values) or any(isinstance(atom, Bound) for atom in reached.atoms):

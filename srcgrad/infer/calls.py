@@ -57,7 +57,7 @@ from srcgrad.infer.objects import (
 )
 from srcgrad.infer.outside import is_of_library, is_remembering, note_stores
 from srcgrad.infer.parameters import Given, bind, defaults_of, stored_defaults
-from srcgrad.infer.reasons import of_maker, reaching
+from srcgrad.infer.reasons import NOT_FOLLOWED, of_maker, reaching
 from srcgrad.infer.sets import set_method
 from srcgrad.infer.values import (
     ANY,
@@ -84,7 +84,7 @@ from srcgrad.language.models.array_modules import model_in_numpy
 from srcgrad.language.models.derivatives import TRANSFORMS
 from srcgrad.language.models.elementwise import fields_of
 from srcgrad.language.operators import IN_PLACE_METHODS, by_place
-from srcgrad.rules.table import is_constant, lookup
+from srcgrad.rules.table import is_constant, lookup, refusal
 from srcgrad.runtime.binding import cached_function
 
 if TYPE_CHECKING:
@@ -170,6 +170,14 @@ def plain_function(found: Any) -> Any:
     return found.__srcgrad_function__() if is_compiled else found
 
 
+def is_callable(value: Value) -> bool:
+    """Whether a value may be a function."""
+    return value.is_any or any(
+        isinstance(atom, Bound) or isinstance(atom, Exact) and callable(atom.value) and not isinstance(atom.value, type)
+        or isinstance(atom, At) and atom.site.kind is FunctionType for atom in value.atoms
+    )  # fmt: skip
+
+
 def model_of(found: Any) -> Any:
     """The function that does what one of the standard library does, or a function of such a model itself."""
     if is_of_model(found):
@@ -230,10 +238,14 @@ def _of_library(
     if made is not NotImplemented:
         return made  # type: ignore[no-any-return]
     if is_reflective(function) or function is vars and not all(isinstance(a, At) for v in values for a in v.atoms):
-        analysis.assigned.give_up(reaching(f"{function.__name__}()"))
+        is_of_ours = str(frame.namespace.get("__name__")).startswith("srcgrad.")  # of a model, which says so
+        analysis.assigned.give_up(NOT_FOLLOWED if is_of_ours else reaching(f"{function.__name__}()"))
     if (why := of_maker(function)) is not None:
         return unknown(why), analysis.unknown(values, heap)
-    if isinstance(function, FunctionType) and lookup(function) is None and not is_constant(function):
+    if refusal(function) is not None and any(map(is_callable, values)):  # of what the function captured nothing is seen
+        return ANY, analysis.unknown(values, heap)
+    is_told = lookup(function) is not None or is_constant(function) or refusal(function) is not None
+    if isinstance(function, FunctionType) and not is_told:
         inside = _of_function(analysis, frame, statement, function, given, heap)  # its derivative is that of its text
         if inside is not NotImplemented:
             return inside  # type: ignore[no-any-return]

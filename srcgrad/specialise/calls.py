@@ -200,7 +200,7 @@ def _method(context: Context, node: gast.Call, bound: Bound) -> Made:
     if is_data and rule is None and is_fixed and (is_scalar or is_reading(method_of_builtin(name))):
         return settled(context, node), nf.Fixed()
     if not is_data or rule is None or not is_scalar and not all(isinstance(a, Array | Of) for a in atoms):
-        context.refuse(node, f"the method {name!r}")
+        context.refuse_member(node, name, "method")
     arguments = list(node.args)
     if name in ("reshape", "transpose") and len(arguments) > 1:
         arguments = [placed(gast.Tuple(arguments, gast.Load()), node)]

@@ -11,7 +11,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from srcgrad.errors import UnsupportedSyntax
+import gast
+
+from srcgrad.errors import LanguageError, MissingRule, UnsupportedSyntax
+from srcgrad.frontend.callees import spelled
 from srcgrad.frontend.journal import Journal
 from srcgrad.frontend.lowering import lowered
 from srcgrad.frontend.normal_form import Callee, Derived, Function
@@ -19,8 +22,12 @@ from srcgrad.frontend.source import source_of
 from srcgrad.infer.calls import model_of
 from srcgrad.infer.entry import described
 from srcgrad.infer.interpreter import GivenUp, analysed
+from srcgrad.infer.outside import is_of_library
+from srcgrad.infer.reasons import Place, Reason
+from srcgrad.language.models import is_of_model
 from srcgrad.specialise.ended import refuse_ended
 from srcgrad.specialise.instances import Instance, instance_of
+from srcgrad.specialise.unruled import missing_rule
 from srcgrad.specialise.writing import specialised
 
 MOST = 5_000  # statements that the analysis runs
@@ -35,15 +42,22 @@ def callee_for(callee: Callee, arguments: tuple[tuple[Any, ...], Mapping[str, An
         as_data = source_of(function).generated
         facts = analysed(function, positional, keywords, by_kind=True, as_data=as_data, most=MOST)
     except GivenUp as given_up:
-        owner, node = given_up.place or (function, None)
-        why = given_up.why
-        raise UnsupportedSyntax(why.message, source_of(owner).span(node), label=why.label, hint=why.hint) from None
+        raise _refusal(function, given_up.why, given_up.place) from None
     if facts is None:
         lowered(function)  # which says why it has no text that can be read
     if facts is None or len(facts.entry) != 1:
         raise UnsupportedSyntax("what its values may be is not known", source_of(function).span())
     refuse_ended(function, facts)
     return replace(callee, instance=instance_of(model_of(function) or function, facts.entry[0], facts))
+
+
+def _refusal(function: Any, why: Reason, place: Place | None) -> LanguageError | MissingRule:
+    """What is said of an analysis that is given up: of a function of a library, that it has no rule."""
+    span = source_of(function).span() if place is None else source_of(place.owner).span(place.node)
+    called = None if place is None else place.called
+    if place is not None and is_of_library(called) and not is_of_model(called) and isinstance(place.node, gast.Call):
+        return missing_rule(spelled(place.node.func), called, span)
+    return UnsupportedSyntax(why.message, span, label=why.label, hint=why.hint)
 
 
 def of_text(callee: Callee, entry: Callee, journal: Journal) -> Function | None:

@@ -69,7 +69,7 @@ def settled(context: Context, node: Any) -> Any:
 def require_member(context: Context, base: Any, name: str) -> None:
     """Refuse an attribute that tells of the memory of an array: what is stored into lies elsewhere in a derivative."""
     if member_refusal(name) is not None and any(isinstance(each, Array) for each in context.value(base).atoms):
-        context.refuse(base, f"the attribute {name!r} of an array")
+        context.refuse_member(base, name, "attribute")
 
 
 def _resolved(context: Context, node: Any) -> Any:
@@ -311,7 +311,7 @@ def _attribute(context: Context, node: Any, base: Any, name: str) -> Made:
         require_member(context, base, name)
         if context.is_fixed(node) or name in DESCRIBING:
             return settled(context, node), nf.Fixed()
-        context.refuse(node, f"the attribute {name!r}")
+        context.refuse_member(node, name, "attribute")
     held = atom(context, base)
     expression = placed(gast.Attribute(held, name, gast.Load()), node)
     return expression, nf.Apply(rule, function, rule.bind(function, [held], {}))

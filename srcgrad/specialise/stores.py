@@ -91,7 +91,7 @@ def method(context: Context, node: gast.Call, bound: Bound) -> Made | None:
         return constant(None, node), nf.Fixed()
     called = method_function(name)
     if called is None or lookup(called) is None:
-        context.refuse(node, f"the method {name!r}")
+        context.refuse_member(node, name, "method")
     return _outputs(context, node, called, node.func.value)
 
 
