@@ -301,7 +301,7 @@ def test_no_grad_means_constant():
     srcgrad.compile(scaled)(x).backward()
     np.testing.assert_allclose(x.grad.numpy(), scaled_slope(X))
     source = srcgrad.grad(scaled).source
-    assert "stop_gradient(np.max(np.abs(x)))" in source and "no_grad" not in source
+    assert "stop_gradient(np.max(" in source and "no_grad" not in source
 
 
 def test_detach_means_constant():

@@ -20,9 +20,10 @@ from srcgrad.infer.data import besides_data, is_data
 from srcgrad.infer.heap import Contents, Heap
 from srcgrad.infer.objects import data, is_plain
 from srcgrad.infer.parameters import Given
-from srcgrad.infer.values import ANY, NEVER, Array, At, Bound, Exact, Value, of, union
+from srcgrad.infer.values import ANY, NEVER, Array, At, Atom, Bound, Exact, Value, of, union
 from srcgrad.ir.evaluating import BINARY, IN_PLACE
 from srcgrad.language.effects import ALL, Effect
+from srcgrad.rules.table import lookup, method
 
 if TYPE_CHECKING:
     from srcgrad.infer.frames import Frame
@@ -120,7 +121,18 @@ def without_dtype(function: Any, given: Given) -> Given:
         return given
     if any(function is each for each in _OF_FIRST) and given.positional:
         return Given(given.positional[:1])
-    return Given(given.positional, tuple((name, value) for name, value in given.keywords if name != "dtype"))
+    keywords = tuple((name, value) for name, value in given.keywords if name != "dtype")
+    if isinstance(function, str) and lookup(method(function)) is None:  # of a list, say
+        return Given(given.positional, keywords)
+    positional = (NEVER if value.consists_of(_is_class_of_numbers) else value for value in given.positional)
+    return Given(tuple(positional), keywords)
+
+
+def _is_class_of_numbers(atom: Atom) -> bool:
+    """Whether an atom is a class in the place of a dtype."""
+    if not isinstance(atom, Exact) or not isinstance(atom.value, type):
+        return False
+    return atom.value in (bool, int, float, complex) or issubclass(atom.value, np.generic)
 
 
 def called_data(
@@ -128,7 +140,7 @@ def called_data(
 ) -> tuple[Value, Heap]:
     """What an object of a library gives that is called, the first operand: it runs no code of the user's where none
     can be reached, and may change and keep all that can be."""
-    values = given.values()
+    values = tuple(value for value in given.values() if not value.consists_of(_is_class_of_numbers))  # dtypes
     sites, held = heap.reachable(values)
     reached = union(*held)
     if not is_plain(analysis, heap, *values) or any(isinstance(atom, Bound) for atom in reached.atoms):

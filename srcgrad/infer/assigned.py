@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-from srcgrad.infer.reasons import TOO_LONG, TOO_MANY, Reason, reaching, replacing
+from srcgrad.infer.reasons import TOO_LONG, TOO_MANY, Place, Reason, reaching, replacing
 
 #: Attributes that hand out what a program holds elsewhere: its frames, cells and namespaces, whole classes of objects.
 REFLECTIVE = frozenset(
@@ -53,10 +53,10 @@ class Assigned:
         self._anywhere: set[str] = set()
         self.is_reshaped = False  # some array gets another dtype or rank
         self.why: Reason | None = None  # anything may be anything
-        self.place: tuple[Any, Any] | None = None  # the function and the node by which that is
+        self.place: Place | None = None  # where that is so
         self._is_trusted = False
         self.stop: Callable[[Reason], bool] = lambda why: False  # ends the program where it is, if it can
-        self.now: Callable[[], tuple[Any, Any] | None] = lambda: None  # those that the analysis is at
+        self.now: Callable[[], Place | None] = lambda: None  # where the analysis is
 
     def __len__(self) -> int:
         """It grows with all that is noted."""

@@ -49,6 +49,7 @@ from srcgrad.infer.objects import (
     class_of,
     container,
     is_method,
+    is_only_data,
     is_plain,
     looked_up,
     of_each,
@@ -56,7 +57,7 @@ from srcgrad.infer.objects import (
 )
 from srcgrad.infer.outside import is_of_library, is_remembering, note_stores
 from srcgrad.infer.parameters import Given, bind, defaults_of, stored_defaults
-from srcgrad.infer.reasons import of_maker, reaching
+from srcgrad.infer.reasons import NOT_FOLLOWED, of_maker, reaching
 from srcgrad.infer.sets import set_method
 from srcgrad.infer.values import (
     ANY,
@@ -83,7 +84,7 @@ from srcgrad.language.models.array_modules import model_in_numpy
 from srcgrad.language.models.derivatives import TRANSFORMS
 from srcgrad.language.models.elementwise import fields_of
 from srcgrad.language.operators import IN_PLACE_METHODS, by_place
-from srcgrad.rules.table import is_constant, lookup
+from srcgrad.rules.table import is_constant, lookup, refusal
 from srcgrad.runtime.binding import cached_function
 
 if TYPE_CHECKING:
@@ -117,6 +118,8 @@ def _one(analysis: Analysis, frame: Frame, statement: Statement, atom: Any, give
                 return by_rule(analysis, frame, statement, given, found_, heap)
             if made_ is not NotImplemented:
                 return made_  # type: ignore[no-any-return]
+        case Exact(value=found) if (plain := plain_function(found)) is not found:
+            return call(analysis, frame, statement, exact(plain), given, heap)
         case Exact(value=found) if is_remembering(found):
             made_ = call(analysis, frame, statement, exact(cached_function(found)), given, heap)
             if made_ is None or made_[0].consists_of(is_unchanging):
@@ -159,6 +162,20 @@ def _one(analysis: Analysis, frame: Frame, statement: Statement, atom: Any, give
         case At(site=Site(kind=None)):
             return called_data(analysis, frame, statement, given.after(Value(frozenset((atom,)))), heap)
     return ANY, analysis.unknown([Value(frozenset((atom,))), *given.values()], heap)
+
+
+def plain_function(found: Any) -> Any:
+    """The function that ``srcgrad.compile`` was given; anything else as it is."""
+    is_compiled = not isinstance(found, type) and hasattr(type(found), "__srcgrad_function__")
+    return found.__srcgrad_function__() if is_compiled else found
+
+
+def is_callable(value: Value) -> bool:
+    """Whether a value may be a function."""
+    return value.is_any or any(
+        isinstance(atom, Bound) or isinstance(atom, Exact) and callable(atom.value) and not isinstance(atom.value, type)
+        or isinstance(atom, At) and atom.site.kind is FunctionType for atom in value.atoms
+    )  # fmt: skip
 
 
 def model_of(found: Any) -> Any:
@@ -221,10 +238,14 @@ def _of_library(
     if made is not NotImplemented:
         return made  # type: ignore[no-any-return]
     if is_reflective(function) or function is vars and not all(isinstance(a, At) for v in values for a in v.atoms):
-        analysis.assigned.give_up(reaching(f"{function.__name__}()"))
+        is_of_ours = str(frame.namespace.get("__name__")).startswith("srcgrad.")  # of a model, which says so
+        analysis.assigned.give_up(NOT_FOLLOWED if is_of_ours else reaching(f"{function.__name__}()"))
     if (why := of_maker(function)) is not None:
         return unknown(why), analysis.unknown(values, heap)
-    if isinstance(function, FunctionType) and _is_read(function):
+    if refusal(function) is not None and any(map(is_callable, values)):  # of what the function captured nothing is seen
+        return ANY, analysis.unknown(values, heap)
+    is_told = lookup(function) is not None or is_constant(function) or refusal(function) is not None
+    if isinstance(function, FunctionType) and not is_told and _is_read(function):
         inside = _of_function(analysis, frame, statement, function, given, heap)  # its derivative is that of its text
         if inside is not NotImplemented:
             return inside  # type: ignore[no-any-return]
@@ -274,10 +295,8 @@ _READ = ("numpy", "scipy", "statistics", "colorsys")
 
 
 def _is_read(function: FunctionType) -> bool:
-    """Whether a function of a library is entered: one without a rule, of which the table of effects does not say all
-    that a program needs of it."""
-    if lookup(function) is not None or is_constant(function):
-        return False
+    """Whether a function of a library is entered: one that computes, or of which the table of effects says
+    nothing."""
     return function.__module__.partition(".")[0] in _READ or not of_function(function).is_known
 
 
@@ -303,6 +322,8 @@ def _of_builtin(
         kind = type(atom.value)
     elif isinstance(atom, Of):
         kind = atom.kind
+    if name == "detach" and not given.values() and receiver.consists_of(is_only_data):
+        return receiver, heap  # of a tensor in its place: ``stop_gradient``
     if name == "__init__" and isinstance(kind, type) and _is_of_object(kind) and not given.values():
         return exact(None), heap
     if name == "__init__" and isinstance(atom, At) and isinstance(kind, type) and issubclass(kind, BaseException):

@@ -62,7 +62,8 @@ def of_emitted(
         return NotImplemented
     objects = _with_objects(frame, heap, given.values())
     if effect.returns != "alias" or not objects:
-        holds = partial(_of_cotangents, objects) if effect.returns != "alias" else None
+        is_data = effect.returns != "alias" or lookup(function) is not None and not is_listed(function)
+        holds = partial(_of_cotangents, objects) if is_data else None
         return applied(analysis, frame, statement, effect, given, heap, holds=holds)
     rest = union(*heap.reachable(given.values())[1])  # which is not said of all data
     value, heap = container(frame, statement, heap, None, Contents(single=False, rest=rest, others=rest))

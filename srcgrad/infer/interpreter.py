@@ -32,7 +32,7 @@ from srcgrad.infer.generators import Generator, is_followed
 from srcgrad.infer.heap import Contents, Heap, Site
 from srcgrad.infer.outside import Outside, is_of_library
 from srcgrad.infer.parameters import Given
-from srcgrad.infer.reasons import TOO_LONG, Reason
+from srcgrad.infer.reasons import TOO_LONG, Place, Reason
 from srcgrad.infer.values import ANY, NEVER, Bound, Exact, Value, at, exact
 from srcgrad.ir import operations as ir
 from srcgrad.ir.regions import (
@@ -49,9 +49,9 @@ _MOST = 3000  # calls that are entered in one analysis
 
 
 class GivenUp(Exception):
-    """An analysis takes longer than it may, or anything may be anything; ``place``: a function, and a node of it."""
+    """An analysis takes longer than it may, or anything may be anything."""
 
-    def __init__(self, why: Reason, place: tuple[FunctionType, gast.AST] | None) -> None:
+    def __init__(self, why: Reason, place: Place | None) -> None:
         super().__init__(why.message)
         self.why, self.place = why, place
 
@@ -70,6 +70,7 @@ class Analysis:
         self.stops = stops  # whether the program ends where unknown code would run
         self.kept = kept  # sites from outside that unknown code may hold from the beginning on
         self.running: list[tuple[Function, Statement | None]] = []  # with the statements that call them
+        self._begun: Any = None  # where unknown code has begun to run
         self.entered = 0
         self.root: FunctionType | None = None
         self.at: tuple[Frame, Statement] | None = None  # the statement that runs
@@ -142,15 +143,16 @@ class Analysis:
         self.facts.stops[self.at[1]] = self.facts.stops.get(self.at[1]) or why
         return True
 
-    def _place(self) -> tuple[FunctionType, gast.AST] | None:
+    def _place(self) -> Place | None:
         """The statement that runs, in a function of the user's: the one that calls, where a model or a library does."""
         owners = {function: owner for owner, function in self.texts.items() if function is not None}
-        node = None if self.at is None else self.at[1].node
-        for function, statement in reversed(self.running):
+        at, running = self._begun or (self.at, self.running)
+        node, called = None if at is None else at[1].node, None
+        for function, statement in reversed(running):
             owner = owners.get(function) or _around(node, owners)
             if node is not None and owner is not None and not is_of_library(owner) and not is_of_model(owner):
-                return owner, node
-            node = None if statement is None else statement.node
+                return Place(owner, node, called)
+            node, called = None if statement is None else statement.node, owner
         return None
 
     @property
@@ -168,10 +170,11 @@ class Analysis:
         for version in function.parameters:
             frame.bind(version, ANY)
         running, self.running = self.running, [(function, None)]
+        begun, self._begun = self._begun, self._begun or (self.at, running)
         try:
             run_block(self, frame, function.body, Top())
         finally:
-            self.running = running
+            self.running, self._begun = running, begun
 
     def call(
         self, frame: Frame, statement: Statement, function: Value, positional: tuple[Value, ...], heap: Heap,

@@ -146,8 +146,8 @@ def made_by(analysis: Analysis, frame: Frame, statement: Statement, kind: Any, g
     plain = type(kind) is type and (is_exception and is_plain_new or looked_up(kind, "__new__") is object.__new__)
     if not plain or analysis.assigned.is_open(kind):
         return ANY, analysis.unknown([exact(kind), *values], heap)
-    held = Contents(rest=union(*values)) if is_exception else Contents()  # its ``args``
-    return _started(analysis, frame, statement, kind, held, given, heap)
+    of_args = Contents(rest=union(*values)) if is_exception else Contents()
+    return _started(analysis, frame, statement, kind, of_args, given, heap)
 
 
 def _started(

@@ -215,6 +215,8 @@ def _is_method_of_users(atom: Atom, name: str) -> bool:
 def _attribute(analysis: Analysis, frame: Frame, statement: Statement, atom: Atom, name: str, heap: Heap) -> Made:
     receiver = Value(frozenset((atom,)))
     match atom:
+        case Array() | Of() | At(site=Site(kind=None)) if name == "detach":  # of a tensor in its place
+            return Value(frozenset((Bound(receiver, name),))), heap
         case Exact(value=found) if type(found) not in SCALARS:
             return _of_object(analysis, receiver, found, name, heap)
         case Exact() | Of():

@@ -43,7 +43,7 @@ from srcgrad.infer.values import ANY, SCALARS, Array, At, Atom, Bound, Exact, Of
 from srcgrad.language.effects import is_compiled_ufunc, of_function
 from srcgrad.language.members import WRITERS
 from srcgrad.language.models.array_modules import canonical
-from srcgrad.rules.table import is_constant, lookup
+from srcgrad.rules.table import is_constant, lookup, refusal
 from srcgrad.runtime.binding import cached_function
 from srcgrad.runtime.exact import is_sparse
 from srcgrad.runtime.objects import LIBRARIES, fields_of, is_object, package_of
@@ -149,10 +149,11 @@ def parts_of_model(found: object) -> dict[str, Any] | None:
 
 
 def is_distribution(found: Any) -> bool:
-    """Whether an object is a distribution of SciPy's of which methods have rules: ``scipy.stats.norm``."""
+    """Whether an object is a distribution of SciPy's of which methods have rules, or none: ``scipy.stats.norm``."""
     if package_of(type(found)) != "scipy":
         return False
-    return any(lookup(getattr(found, name, None)) is not None for name in ("logpdf", "logpmf"))
+    methods = [getattr(found, name, None) for name in ("logpdf", "logpmf")]
+    return any(lookup(method) is not None or refusal(method) is not None for method in methods)
 
 
 def _is_listed(found: Any) -> bool:

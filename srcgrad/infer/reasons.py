@@ -10,8 +10,10 @@ analysis that is given up.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import FunctionType
 from typing import Any
 
+import gast
 import numpy as np
 
 from srcgrad.infer.values import Exact, Value
@@ -30,6 +32,15 @@ class Reason:
     message: str
     label: str | None = None
     hint: str | None = None
+
+
+@dataclass(frozen=True)
+class Place:
+    """A statement of a function of the user's, and the function of a library that it calls, as far as that matters."""
+
+    owner: FunctionType
+    node: gast.AST
+    called: FunctionType | None = None
 
 
 def reaching(name: str) -> Reason:
@@ -67,6 +78,9 @@ def reason_of(value: Value) -> Reason | None:
     return value.why or next(filter(None, map(of_class, found)), None)
 
 
+NOT_FOLLOWED = Reason(
+    "this call is not followed with what it is given", hint="call it in another form, or write out what it does"
+)
 TOO_LONG = Reason(
     "what this function and the functions that it calls do takes too long to work out",
     hint="split it, or write a rule for a part of it: @srcgrad.rule(function)",

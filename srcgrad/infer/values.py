@@ -150,8 +150,11 @@ def unknown(why: Reason | None) -> Value:
 
 
 def is_unchanging(atom: Atom) -> bool:
-    """Whether an atom is a number, a text or a dtype."""
-    return isinstance(atom, Of) or isinstance(atom, Exact) and isinstance(atom.value, (*SCALARS, np.generic, np.dtype))
+    """Whether an atom is a number, a text or a dtype, or a class of numbers in its place."""
+    if not isinstance(atom, Exact):
+        return isinstance(atom, Of)
+    is_class = isinstance(atom.value, type) and (atom.value in SCALARS or issubclass(atom.value, np.generic))
+    return is_class or isinstance(atom.value, (*SCALARS, np.generic, np.dtype))
 
 
 def exact(value: object) -> Value:

@@ -54,7 +54,7 @@ def signature_of(function: Any) -> inspect.Signature | None:
 
 
 #: What the positions of a ufunc's methods mean; their signatures do not tell of all.
-_METHODS = {
+METHODS = {
     "reduce": ("array", "axis", "dtype", "out", "keepdims", "initial", "where"),
     "accumulate": ("array", "axis", "dtype", "out"),
     "reduceat": ("array", "indices", "axis", "dtype", "out"),
@@ -67,7 +67,7 @@ def _positions(rule: Rule, function: object) -> list[str]:
     own = [p for p in rule.parameters if p != rule.variadic and not (rule.variadic and p in rule.defaults)]
     signature = signature_of(function)
     if type(getattr(function, "__self__", None)).__name__ == "ufunc":
-        return list(_METHODS[function.__name__])  # type: ignore[attr-defined]
+        return list(METHODS[function.__name__])  # type: ignore[attr-defined]
     if type(function).__name__ == "ufunc":
         own = own[: function.nin]  # type: ignore[attr-defined]
         return [*own, *["out"] * function.nout]  # type: ignore[attr-defined]

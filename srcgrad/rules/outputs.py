@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from srcgrad.rules.calling import signature_of
+from srcgrad.rules.calling import METHODS, signature_of
 
 #: Where the methods of ufuncs take ``out``.
 _REDUCING = {"reduce": 3, "accumulate": 3, "reduceat": 4}
@@ -55,6 +55,17 @@ def position_of_output(function: object, given: int) -> int | None:
     named = [p.name for p in known if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     several = any(p.kind is p.VAR_POSITIONAL for p in known)
     return named.index("out") if "out" in named and not several else None
+
+
+def names_after_output(function: object) -> list[str]:
+    """The names of the arguments behind ``out``."""
+    owner, name = getattr(function, "__self__", None), getattr(function, "__name__", "")
+    if isinstance(owner, np.ufunc):
+        names = list(METHODS.get(name, ()))
+    else:
+        signature = signature_of(function)
+        names = [] if signature is None else list(signature.parameters)
+    return names[names.index("out") + 1 :] if "out" in names else []
 
 
 def takes_output(function: object) -> bool:

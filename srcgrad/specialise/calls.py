@@ -15,11 +15,12 @@ from srcgrad.errors import UnsupportedSyntax
 from srcgrad.frontend.applying import transform_of
 from srcgrad.frontend.classes import is_user_class
 from srcgrad.frontend.signatures import signature_of
-from srcgrad.infer.calls import model_of
+from srcgrad.infer.calls import model_of, plain_function
 from srcgrad.infer.data import is_data
 from srcgrad.infer.items import is_index
 from srcgrad.infer.objects import is_only_data
 from srcgrad.infer.outside import COMPILED_BY_CYTHON, is_of_library
+from srcgrad.infer.reasons import of_class
 from srcgrad.infer.summaries import Summary
 from srcgrad.infer.values import SCALARS, Array, Bound, Exact, Of, union
 from srcgrad.ir import normal_form as nf
@@ -30,7 +31,6 @@ from srcgrad.rules.formula import is_named_number, object_of
 from srcgrad.rules.table import is_constant, lookup
 from srcgrad.rules.table import method as method_function
 from srcgrad.rules.template import Rule, UnsupportedCall
-from srcgrad.runtime.exact import refused_kind
 from srcgrad.runtime.objects import is_object
 from srcgrad.specialise import containers, emitted, sets, sparse, stores
 from srcgrad.specialise.context import Context
@@ -99,7 +99,7 @@ def call(context: Context, node: gast.Call) -> Made:
     if called is not None and made in context.reduced.methods and not is_ruled:
         return _of_method(context, node, called, function, context.reduced.methods[made])
     # The model of a derivative tells what its results are like, and not what they are.
-    instead: Any = None if transform_of(function) is not None else model_of(function) or function
+    instead: Any = None if transform_of(function) is not None else model_of(function) or plain_function(function)
     if called is not None and isinstance(instead, FunctionType) and not is_ruled:
         return of_user(context, node, called, instead, list(node.args), node.func)
     if isinstance(function, type) and issubclass(function, BaseException) and context.is_fixed(node):
@@ -176,10 +176,8 @@ def _of_library(context: Context, node: gast.Call, function: Any) -> Made:
             made = call_runtime(runtime.require_plain, [made, constant(place, node)], node)
         return made, nf.Fixed()
     names = [keyword.arg for keyword in node.keywords if keyword.arg is not None]
-    if effect.draws and not (effect.updated(len(node.args), names) or effect.keeps or effect.calls):
-        return unruled(context, node, None, function, draws=True)
-    if is_computed:
-        return unruled(context, node, None, function)
+    if effect.is_known and not (effect.updated(len(node.args), names) or effect.keeps or effect.calls):
+        return unruled(context, node, None, function, draws=effect.draws)
     context.refuse(node, f"a call of {getattr(function, '__name__', function)}")
 
 
@@ -203,7 +201,7 @@ def _method(context: Context, node: gast.Call, bound: Bound) -> Made:
     if is_data and rule is None and is_fixed and (is_scalar or is_reading(method_of_builtin(name))):
         return settled(context, node), nf.Fixed()
     if not is_data or rule is None or not is_scalar and not all(isinstance(a, Array | Of) for a in atoms):
-        context.refuse(node, f"the method {name!r}")
+        context.refuse_member(node, name, "method")
     arguments = list(node.args)
     if name in ("reshape", "transpose") and len(arguments) > 1:
         arguments = [placed(gast.Tuple(arguments, gast.Load()), node)]
@@ -225,9 +223,9 @@ def _applied(
     if any(id(object_of(argument)) in JOINING or any(
         isinstance(one, Exact) and id(one.value) in JOINING for one in context.value(argument).atoms
     ) for argument in given):  # fmt: skip
-        why = refused_kind(type(np.r_))
+        why = of_class(np.r_)
         assert why is not None
-        raise UnsupportedSyntax(f"this is {why[0]}", context.span, hint=why[1])
+        raise UnsupportedSyntax(why.message, context.span, hint=why.hint)
     if function in (min, max) and len(given) > 1 and any(map(is_container, map(context.value, given))):
         context.refuse(node, "an extremum of tuples")
     first = [] if receiver is None else [receiver]

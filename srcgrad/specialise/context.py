@@ -13,6 +13,7 @@ from srcgrad.infer.facts import Facts
 from srcgrad.infer.reasons import reason_of
 from srcgrad.infer.values import NEVER, Value, exact
 from srcgrad.ir import normal_form as nf
+from srcgrad.rules.table import member_refusal
 from srcgrad.specialise.planning import Naming
 from srcgrad.specialise.reduced import Reduced
 from srcgrad.syntax.globals import GlobalReference
@@ -63,6 +64,13 @@ class Context:
         return isinstance(node, gast.Name) and not isinstance(node, GlobalReference) and (
             hasattr(node, "version") or node.id in self.temporaries or node.id in self.cells
         )  # fmt: skip
+
+    def refuse_member(self, node: gast.AST, name: str, what: str) -> NoReturn:
+        """Refuse a method or attribute, with what is known of one of that name of arrays."""
+        known = member_refusal(name)
+        if known is None or reason_of(self.value(node)) is not None:
+            self.refuse(node, f"the {what} {name!r}")
+        raise UnsupportedSyntax(f"the {what} {name!r}: {known.reason}", self.span, hint=known.hint)
 
     def refuse(self, node: gast.AST, what: str, *, label: str | None = None, hint: str | None = None) -> NoReturn:
         """Refuse what is written, or an object in it that nothing is computed with."""

@@ -11,15 +11,22 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from srcgrad.errors import UnsupportedSyntax
+import gast
+
+from srcgrad.errors import LanguageError, MissingRule, UnsupportedSyntax
 from srcgrad.frontend.journal import Journal
 from srcgrad.frontend.lowering import lowered
 from srcgrad.frontend.source import source_of
 from srcgrad.infer.calls import model_of
 from srcgrad.infer.interpreter import GivenUp, analysed
+from srcgrad.infer.outside import is_of_library
+from srcgrad.infer.reasons import Place, Reason
 from srcgrad.ir.normal_form import Callee
+from srcgrad.language.models import is_of_model
 from srcgrad.specialise.ended import refuse_ended
 from srcgrad.specialise.instances import instance_of
+from srcgrad.specialise.unruled import missing_rule
+from srcgrad.syntax.parse import spelled
 
 MOST = 5_000  # statements that the analysis runs; of a longer text, as many as it has
 
@@ -33,9 +40,7 @@ def callee_for(callee: Callee, arguments: tuple[tuple[Any, ...], Mapping[str, An
         most = max(MOST, len(function.__code__.co_code) // 4)
         facts = analysed(function, positional, keywords, by_kind=True, as_data=as_data, most=most, stops=True)
     except GivenUp as given_up:
-        owner, node = given_up.place or (function, None)
-        why = given_up.why
-        raise UnsupportedSyntax(why.message, source_of(owner).span(node), label=why.label, hint=why.hint) from None
+        raise _refusal(function, given_up.why, given_up.place) from None
     if facts is None:
         lowered(function)  # which says why it has no text that can be read
     if facts is None or len(facts.entry) != 1:
@@ -44,3 +49,10 @@ def callee_for(callee: Callee, arguments: tuple[tuple[Any, ...], Mapping[str, An
     return replace(callee, instance=instance_of(model_of(function) or function, facts.entry[0], facts))
 
 
+def _refusal(function: Any, why: Reason, place: Place | None) -> LanguageError | MissingRule:
+    """What is said of an analysis that is given up: of a function of a library, that it has no rule."""
+    span = source_of(function).span() if place is None else source_of(place.owner).span(place.node)
+    called = None if place is None else place.called
+    if place is not None and is_of_library(called) and not is_of_model(called) and isinstance(place.node, gast.Call):
+        return missing_rule(spelled(place.node.func), called, span)
+    return UnsupportedSyntax(why.message, span, label=why.label, hint=why.hint)

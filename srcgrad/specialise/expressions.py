@@ -69,7 +69,7 @@ def settled(context: Context, node: Any) -> Any:
 def require_member(context: Context, base: Any, name: str) -> None:
     """Refuse an attribute that tells of the memory of an array: what is stored into lies elsewhere in a derivative."""
     if member_refusal(name) is not None and any(isinstance(each, Array) for each in context.value(base).atoms):
-        context.refuse(base, f"the attribute {name!r} of an array")
+        context.refuse_member(base, name, "attribute")
 
 
 def _resolved(context: Context, node: Any) -> Any:
@@ -306,8 +306,10 @@ def _attribute(context: Context, node: Any, base: Any, name: str) -> Made:
         spelled = placed(reference(importable(owner.__name__, owner)), node)
         return placed(gast.Attribute(spelled, name, gast.Load()), node), nf.Fixed()
     if value.is_any or not all(
-        isinstance(a, Array | Of) or isinstance(a, At) and a.site.kind is None or is_unchanging(a) for a in value.atoms
-    ):
+        isinstance(a, Array | Of) or is_unchanging(a) or isinstance(a, At) and (
+            a.site.kind is None or a.site.kind in CONTAINERS and not hasattr(a.site.kind, name)  # which raises
+        ) for a in value.atoms
+    ):  # fmt: skip
         context.refuse(node, "an attribute of this")
     function = attribute_function(name)
     rule = None if function is None else lookup(function)
@@ -315,7 +317,7 @@ def _attribute(context: Context, node: Any, base: Any, name: str) -> Made:
         require_member(context, base, name)
         if context.is_fixed(node) or name in DESCRIBING:
             return settled(context, node), nf.Fixed()
-        context.refuse(node, f"the attribute {name!r}")
+        context.refuse_member(node, name, "attribute")
     held = atom(context, base)
     expression = placed(gast.Attribute(held, name, gast.Load()), node)
     return expression, nf.Apply(rule, function, rule.bind(function, [held], {}))

@@ -15,6 +15,8 @@ import dataclasses
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
+from srcgrad import runtime
+from srcgrad.infer.data import is_data
 from srcgrad.infer.named import is_named_tuple
 from srcgrad.infer.values import NEVER, Array, At, Bound, Exact, Value, are_numbers, union
 from srcgrad.ir import operations as ir
@@ -26,7 +28,7 @@ from srcgrad.language.operators import IN_PLACE_METHODS
 from srcgrad.specialise.fields import classes_of
 from srcgrad.specialise.instances import static_of
 from srcgrad.specialise.receivers import without_attribute
-from srcgrad.syntax.globals import importable, reference
+from srcgrad.syntax.globals import importable, of_runtime, reference
 
 if TYPE_CHECKING:
     from srcgrad.specialise.reduced import Reduced
@@ -39,7 +41,12 @@ def operated(made: Reduced, statement: Assign) -> Assign | None:
         return None
     read, value = made.origins.get(call.function), made.value(call.function)
     bounds = [atom for atom in value.atoms if isinstance(atom, Bound) and atom.function is None]
-    if not isinstance(read, ir.GetAttribute) or value.is_any or not bounds or len(bounds) < len(value.atoms):
+    if not isinstance(read, ir.GetAttribute) or value.is_any or not bounds:
+        return None
+    if read.name == "detach" and not call.positional and all(isinstance(a, Bound) or is_data(a) for a in value.atoms):
+        stop = Literal(Spelled(reference(of_runtime(runtime.stop_gradient)), runtime.stop_gradient))
+        return Assign(statement.targets, ir.Call(stop, (made.known.get(read.base, read.base),)), statement.node)
+    if len(bounds) < len(value.atoms):
         return None
     base = made.known.get(read.base, read.base)
     match read.name, [made.known.get(operand, operand) for operand in call.positional]:

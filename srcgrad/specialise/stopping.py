@@ -71,7 +71,7 @@ def _without(context: Context, statement: Any) -> list[Any]:
         case nf.Effect() | nf.Break() | nf.Continue():
             return [statement]
     raise UnsupportedSyntax(
-        "a change of an object under no_grad", statement.span, hint="change it outside of the block"
+        "a change of an object under no_grad", statement.span, hint="do it outside of the block"
     )
 
 

@@ -25,7 +25,7 @@ from srcgrad.ir import normal_form as nf
 from srcgrad.ir import operations as ir
 from srcgrad.language.effects import method as effect_of_method
 from srcgrad.language.effects import of_function
-from srcgrad.rules.outputs import WITHOUT_OUTPUT, output_of, position_of_output, takes_output
+from srcgrad.rules.outputs import WITHOUT_OUTPUT, names_after_output, output_of, position_of_output, takes_output
 from srcgrad.rules.table import is_constant, lookup
 from srcgrad.rules.table import method as method_function
 from srcgrad.rules.template import UnsupportedCall
@@ -91,7 +91,7 @@ def method(context: Context, node: gast.Call, bound: Bound) -> Made | None:
         return constant(None, node), nf.Fixed()
     called = method_function(name)
     if called is None or lookup(called) is None:
-        context.refuse(node, f"the method {name!r}")
+        context.refuse_member(node, name, "method")
     return _outputs(context, node, called, node.func.value)
 
 
@@ -123,14 +123,18 @@ def _outputs(context: Context, node: gast.Call, called: Any, receiver: Any) -> M
     arguments = [*([] if receiver is None else [receiver]), *node.args]
     place = None if "out" in words else position_of_output(called, len(arguments))
     given = [words["out"]] if place is None else arguments[place:] if is_ufunc else arguments[place : place + 1]
+    if place is not None and not is_ufunc:  # what stands behind the output gets a name
+        behind = names_after_output(called)
+        if len(arguments) > place + 1 + len(behind):
+            context.refuse(node, "a call that stores into an array")
+        words |= dict(zip(behind, arguments[place + 1 :], strict=False))
+        arguments = arguments[: place + 1]
     if len(given) == 1 and isinstance(given[0], gast.Tuple):
         given = list(given[0].elts)
     where = words.get("where") if is_ufunc else None
     where = None if isinstance(where, gast.Constant) and where.value is True else where
     results = called.nout if is_ufunc else 1
-    if len(given) > results or where is not None and results > 1 or place is not None and not is_ufunc and (
-        len(arguments) > place + 1
-    ):
+    if len(given) > results or where is not None and results > 1:
         context.refuse(node, "a call that stores into an array")
     # All that is given is evaluated in the order of the text, the outputs among it.
     done = {id(part): atom(context, part) for part in arguments if all(part is not out for out in given)}

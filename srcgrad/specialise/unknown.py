@@ -32,7 +32,7 @@ _IMPORT = Reason(
     "import at the top of the module",
 )
 #: What is said of operations that are not followed.
-_CONSTRUCTS: dict[type[ir.Operation], Reason] = {
+_CONSTRUCTS: dict[type, Reason] = {
     ir.MakeClass: Reason(
         "a class inside a differentiated function that each call makes anew",
         "its statement reads local variables, or does more than define it",

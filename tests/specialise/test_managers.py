@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-import srcgrad
 from tests.specialise.test_attempts import check, fail, is_refused
 
 LOCK = threading.Lock()
@@ -120,12 +119,6 @@ def exception_in_a_manager_that_is_caught_around_it(x):
     return y * s.k
 
 
-def gradients_that_are_stopped(x):
-    with srcgrad.no_grad():
-        y = x[0] * x[1]
-    return y * x[2]
-
-
 def manager_of_what_varies(x):
     with contextlib.nullcontext(x[0] * x[1]) as y:
         z = y * x[2]
@@ -133,7 +126,7 @@ def manager_of_what_varies(x):
 
 
 @pytest.mark.parametrize("function", [
-    exception_that_a_manager_swallows, exception_in_a_manager_that_is_caught_around_it, gradients_that_are_stopped,
+    exception_that_a_manager_swallows, exception_in_a_manager_that_is_caught_around_it,
     manager_of_what_varies,
 ])  # fmt: skip
 def test_refused(function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
