@@ -15,9 +15,11 @@ import gast
 import numpy as np
 
 from srcgrad.errors import MissingRule, UnsupportedSyntax
+from srcgrad.infer.outside import is_of_library
 from srcgrad.infer.reasons import Reason, of_maker, reason_of
 from srcgrad.ir import operations as ir
 from srcgrad.ir.regions import Statement, operands_of
+from srcgrad.language.models import is_of_model
 from srcgrad.rules.table import lookup, refusal
 from srcgrad.specialise.instances import static_of
 from srcgrad.specialise.unruled import missing_rule
@@ -51,7 +53,7 @@ _CONSTRUCTS[ir.DeleteGlobal] = _CONSTRUCTS[ir.WriteGlobal]
 
 
 def stopped(made: Reduced, statement: Statement) -> UnsupportedSyntax | MissingRule | None:
-    """The refusal of a statement at which a program ends, as it may run anything, or calls what does; None of others."""
+    """The refusal of a statement at which a program ends, since it or what it calls may run anything; else None."""
     origin, stops = made.functions.origins.get(statement, statement), made.facts.stops
     if origin in stops:
         return refusal_of(made, statement)
@@ -59,9 +61,16 @@ def stopped(made: Reduced, statement: Statement) -> UnsupportedSyntax | MissingR
     if called and all(summary.returned is None for summary in called):
         inside = (s for summary in called for s in summary.reached if s in stops)
         for inner in inside:
+            function = static_of(made.value(statement.operation.function)) if _is_call(statement) else None
+            if is_of_library(function) and not is_of_model(function) and isinstance(statement.node, gast.Call):
+                return missing_rule(spelled(statement.node.func), function, made.place_of(statement.node))
             why = stops[inner] or Reason("what this call does is not known")
             return UnsupportedSyntax(why.message, made.place_of(statement.node), label=why.label, hint=why.hint)
     return None
+
+
+def _is_call(statement: Statement) -> bool:
+    return isinstance(getattr(statement, "operation", None), ir.Call)
 
 
 def refusal_of(made: Reduced, statement: Statement) -> UnsupportedSyntax | MissingRule:
