@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from srcgrad.infer.answering import shown_by
 from srcgrad.infer.classes import classes_of, is_instance
 from srcgrad.infer.copies import copied
 from srcgrad.infer.dispatch import truth_by_methods
@@ -75,6 +76,11 @@ def followed(analysis: Analysis, frame: Frame, statement: Statement, function: A
         return of(_OF_MATH[function]), heap if is_plain(analysis, heap, *values) else analysis.unknown(values, heap)
     if function is functools.update_wrapper:
         return _wrapped(analysis, given, heap)
+    if not is_plain(analysis, heap, *given.values()):
+        behind = shown_by(analysis, frame, statement, function, given, heap)
+        if behind is not None:
+            frame.may_raise(behind)
+            return exact(None) if function is print else of(str), behind
     one = _FOLLOWED.get(function) if known and not given.keywords and given.more is None else None
     if one is not None:
         return one(analysis, frame, statement, given.positional, heap)

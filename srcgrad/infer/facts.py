@@ -26,6 +26,7 @@ class Facts:
     contents: dict[Site, Contents] = field(default_factory=dict)
     seen: set[Site] = field(default_factory=set)
     opaque: set[Statement] = field(default_factory=set)  # during which unknown code may run
+    answered: set[Statement] = field(default_factory=set)  # of the user's objects that it asks
     is_reshaped: bool = False  # some array gets another rank or dtype: those of arrays are not known
     entry: list[Summary] = field(default_factory=list)  # of the call that is analysed
     generators: Mapping[Site, Generator] = field(default_factory=dict)  # those of the program that are followed

@@ -29,7 +29,7 @@ from srcgrad.infer.entry import Kinds
 from srcgrad.infer.facts import Facts
 from srcgrad.infer.frames import Frame, Top, Ways
 from srcgrad.infer.generators import Generator, is_followed
-from srcgrad.infer.heap import Contents, Heap, Site
+from srcgrad.infer.heap import Contents, Heap, Site, sites_of
 from srcgrad.infer.outside import Outside, is_of_library
 from srcgrad.infer.parameters import Given
 from srcgrad.infer.reasons import TOO_LONG, Reason
@@ -227,9 +227,17 @@ class Analysis:
 
     def store(self, heap: Heap, site: Site, contents: Contents) -> Heap:
         """The heap after a store; unknown code sees what is stored where it sees the object."""
+        self.note_store([at(site)])
         if heap.is_seen(site):
             return self.unknown(list(contents.values()), heap, is_run=False)
         return heap.updated(site, contents)
+
+    def note_store(self, values: Sequence[Value], heap: Heap | None = None) -> None:
+        """Note for the call that runs that something is stored into what these values refer to; with a heap, or into
+        what can be reached from them."""
+        if self.summaries.running:
+            own = [site for value in values for site in sites_of(value)]
+            self.summaries.running[-1].stored.update(own if heap is None else heap.reachable(values)[0])
 
     def run_unknown_function(self, function: FunctionType) -> None:
         """Run a function as unknown code may; those that it reaches wait for their turn, so that calls do not nest."""

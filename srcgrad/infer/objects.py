@@ -392,6 +392,7 @@ def set_attribute(
     analysis: Analysis, frame: Frame, statement: Statement, base: Value, name: str, value: Value, heap: Heap
 ) -> Heap | None:
     frame.may_raise(heap)
+    analysis.note_store([base])
     if name not in SHAPING or base.is_any or any(isinstance(a, Array) or is_data(a) for a in base.atoms):
         analysis.assigned.note_shape(name)
     if base.is_any:

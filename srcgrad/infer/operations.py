@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import gast
 
 from srcgrad.infer import patterns
+from srcgrad.infer.answering import SHOWN, answered
 from srcgrad.infer.arithmetic import arithmetic, compare
 from srcgrad.infer.calls import call
 from srcgrad.infer.dispatch import truth_by_methods
@@ -242,7 +243,10 @@ def _text(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Format 
         return of(str), heap
     given = [frame[part] for part in (op.value, op.specification) if part is not None]
     frame.may_raise(heap)
-    return (of(str), heap) if is_plain(analysis, heap, *given) else (ANY, analysis.unknown(given, heap))
+    if is_plain(analysis, heap, *given):
+        return of(str), heap
+    behind = answered(analysis, frame, statement, SHOWN, tuple(given), heap)
+    return (of(str), behind) if behind is not None else (ANY, analysis.unknown(given, heap))
 
 
 # --- functions, classes, patterns ------------------------------------------------------------------------------------

@@ -28,6 +28,7 @@ from srcgrad.ir.restoring.functions import names_of
 from srcgrad.ir.restoring.pending import uses_of
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.ir.rewriting import with_operands
+from srcgrad.specialise.answers import only_answers
 from srcgrad.specialise.arguments import gathered, only_arguments
 from srcgrad.specialise.callees import called, of_holder
 from srcgrad.specialise.captures import as_values
@@ -212,7 +213,7 @@ def _block(made: Reduced, block: Block) -> Block:
                     case ir.Copy(source=source):
                         made.functions.alias(statement.targets[0], source)
                 other = replace(statement, operation=operation)
-                if made.called.get(statement):
+                if made.called.get(statement) and not only_answers(made, statement):
                     made.calls[other] = made.called[statement]
                 statements.append(other)
             case Loop():
@@ -220,7 +221,8 @@ def _block(made: Reduced, block: Block) -> Block:
             case _:
                 statements.append(_region(made, statement))
         if not is_written and made.calls.keys().isdisjoint(statements[start:]):
-            if runs_users(made.facts, made.called.get(statement, ())) and isinstance(statement, Assign):
+            is_running = runs_users(made.facts, made.called.get(statement, ()))
+            if is_running and isinstance(statement, Assign) and not only_answers(made, statement):
                 made.refuse(statement.node, "what runs code of the user's here")
     statements = _read_last(made, statements)
     return Block(tuple(statements), with_operands(block.exit, made.known.get))
