@@ -288,7 +288,6 @@ def set_item(
     analysis: Analysis, frame: Frame, statement: Statement, base: Value, index: Value, value: Value, heap: Heap
 ) -> Heap | None:
     frame.may_raise(heap)
-    analysis.note_store([base])
     if base.is_any:
         return analysis.unknown([base, index, value], heap)
     made = of_each(base, heap, lambda atom, heap: _put(analysis, frame, statement, atom, index, value, heap))

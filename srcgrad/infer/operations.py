@@ -162,6 +162,7 @@ def _get_item(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Get
 
 
 def _set_item(analysis: Analysis, frame: Frame, statement: Statement, op: ir.SetItem, heap: Heap) -> Made:
+    analysis.note_store([frame[op.base]])
     after = set_item(analysis, frame, statement, frame[op.base], frame[op.index], frame[op.value], heap)
     return None if after is None else (exact(None), after)
 
