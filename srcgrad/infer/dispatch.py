@@ -182,7 +182,9 @@ def _tries(
         declining: tuple[type, ...] = _DECLINING
     elif (symbol, 2) in SPECIAL:
         name = SPECIAL[symbol, 2]
-        reflected, declining = REFLECTED[name], _NUMBERS
+        reflected = REFLECTED[name]
+        is_formatted, is_repeated = symbol == "%", hasattr(right, "__index__")
+        declining = _NUMBERS if in_place or is_formatted or is_repeated else (*_NUMBERS, str, bytes)
     else:
         return None
     if not all(_is_followed(atom, name, declining, right) for atom in values[0].atoms):

@@ -14,6 +14,7 @@ from srcgrad.ir.regions import Function, Statement
 
 if TYPE_CHECKING:
     from srcgrad.infer.generators import Generator
+    from srcgrad.infer.reasons import Reason
     from srcgrad.infer.summaries import Summary
 
 
@@ -26,6 +27,7 @@ class Facts:
     contents: dict[Site, Contents] = field(default_factory=dict)
     seen: set[Site] = field(default_factory=set)
     opaque: set[Statement] = field(default_factory=set)  # during which unknown code may run
+    exposed: dict[Site, Reason] = field(default_factory=dict)  # why unknown code has seen what a site stands for
     answered: set[Statement] = field(default_factory=set)  # of the user's objects that it asks
     is_reshaped: bool = False  # some array gets another rank or dtype: those of arrays are not known
     entry: list[Summary] = field(default_factory=list)  # of the call that is analysed

@@ -45,6 +45,7 @@ from srcgrad.infer.values import (
     Value,
     at,
     exact,
+    of,
     union,
 )
 from srcgrad.language.effects import member
@@ -276,6 +277,8 @@ def _of_object(analysis: Analysis, receiver: Value, found: Any, name: str, heap:
             return exact(held), heap
         return analysis.outside.value(held), heap
     if isinstance(found, type) and type(found) is type:
+        if name in ("__name__", "__qualname__"):
+            return of(str), heap
         held = looked_up(found, name)
         held = held.__func__ if isinstance(held, staticmethod) else held
         if isinstance(held, classmethod) and is_method(held.__func__):
@@ -320,6 +323,8 @@ def _of_instance(
     held = looked_up(kind, name)
     if analysis.assigned.may_be(kind, name):
         return ANY, analysis.unknown([receiver], heap)
+    if name == "__class__" and held is vars(object)["__class__"]:
+        return exact(kind), heap
     if (place := index_of(held, kind, name)) is not None:
         parts = heap[site].parts
         return (heap[site].items if parts is None else parts[place]), heap

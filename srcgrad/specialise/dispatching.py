@@ -36,7 +36,7 @@ from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.ir.rewriting import with_operands
 from srcgrad.language.models.folds import order_of
 from srcgrad.language.operators import COMPARED, SPECIAL, by_place
-from srcgrad.specialise.answers import only_answers
+from srcgrad.specialise.answers import is_asking, refuse_changes
 from srcgrad.specialise.asking import Sent, classes_among, classes_of_receiver, methods_asked, user_class
 from srcgrad.specialise.declining import (
     Try,
@@ -48,6 +48,7 @@ from srcgrad.specialise.declining import (
 )
 from srcgrad.specialise.instances import static_of
 from srcgrad.specialise.missing import is_of_class, of_none, raising
+from srcgrad.specialise.unseen import refuse_methods
 from srcgrad.syntax.globals import reference
 
 if TYPE_CHECKING:
@@ -67,7 +68,8 @@ def explicit(made: Reduced, statement: Assign) -> list[Statement] | None:
     called = made.called.get(statement)
     if not called:
         return [] if _is_of_object(made, statement) else None
-    if only_answers(made, statement):
+    if is_asking(made, statement):
+        refuse_changes(made, statement)
         return None
     is_ordered = isinstance(statement.operation, ir.Compare) and made.frame.owner is order_of
     if is_ordered and any(each.changes for each in called):  # Python decides how often
@@ -99,7 +101,7 @@ def explicit(made: Reduced, statement: Assign) -> list[Statement] | None:
     if not any(map(may_decline, called)) and (divided := _divided(made, statement, called)) is not None:
         return divided
     if isinstance(statement.operation, _CALLING):
-        made.refuse(statement.node, "what a method does here")
+        refuse_methods(made, statement)
     return None
 
 
@@ -155,7 +157,7 @@ def asked(made: Reduced, statement: If) -> tuple[list[Statement], If] | None:
     made.called[ask] = called
     written = explicit(made, ask)
     if written is None:
-        made.refuse(statement.node, "what a method does here")
+        refuse_methods(made, statement)
     return written, replace(statement, test=tested)
 
 
@@ -294,7 +296,7 @@ def _finished(made: Reduced, statement: Assign, sent: Sent, chosen: dict[type, A
         case _:
             return _written(made, statement, sent, chosen)
     if not made.value(result).consists_of(lambda atom: _is_instance(atom, kinds)):
-        made.refuse(statement.node, "what a method does here")
+        refuse_methods(made, statement)
     written = _written(made, replace(statement, targets=(result,)), sent, chosen)
     if kinds == (int,):
         negative = made.version("t", of(bool))

@@ -22,6 +22,7 @@ from srcgrad.ir.regions import Statement, operands_of
 from srcgrad.rules.table import lookup, refusal
 from srcgrad.specialise.instances import static_of
 from srcgrad.specialise.unruled import missing_rule
+from srcgrad.specialise.unseen import of_methods
 
 if TYPE_CHECKING:
     from srcgrad.specialise.reduced import Reduced
@@ -57,7 +58,7 @@ def refuse_unknown(made: Reduced, statement: Statement) -> NoReturn:
         if (why := of_maker(function)) is None:
             raise missing_rule(name, function, source.span(node))
     else:
-        why = _CONSTRUCTS.get(type(operation)) or _of_operands(made, statement)
+        why = _CONSTRUCTS.get(type(operation)) or _of_operands(made, statement) or of_methods(made, statement)
     if why is None:
         made.refuse(node, "what runs here")
     raise UnsupportedSyntax(why.message, source.span(node), label=why.label, hint=why.hint)

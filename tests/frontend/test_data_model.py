@@ -314,17 +314,23 @@ def the_other_varies(x):
 @ROADS
 @pytest.mark.parametrize(
     "function",
-    [the_other_is_asked, neither_is_equal, the_same_is_equal, the_data_decide, guards, the_right_operand_subtracts],
+    [
+        the_other_is_asked, neither_is_equal, the_same_is_equal, the_data_decide, guards, the_right_operand_subtracts,
+        the_other_varies,
+    ],
 )
 def test_a_method_that_declines_is_followed_by_the_other_one(function, road):
     """Once wrong in silence: NotImplemented was taken for a truth value."""
     right(function, road)
 
 
-@ROADS
-@pytest.mark.parametrize("function", [nobody_subtracts, the_data_decide_who_subtracts, the_other_varies])
-def test_a_method_that_declines_is_refused_where_what_follows_is_not_known(function, road):
-    refused(function, road, "NotImplemented")
+def test_where_nobody_takes_the_other_operand_it_raises_what_python_raises():
+    with pytest.raises(TypeError, match=r"unsupported operand type\(s\) for -: 'Declining' and 'Declining'"):
+        value_and_grad(nobody_subtracts)(POINT)
+
+
+def test_a_method_that_declines_where_the_data_decide_is_refused_if_it_has_a_derivative():
+    refused(the_data_decide_who_subtracts, "inferred", "NotImplemented")
 
 
 # --- text beside an object -------------------------------------------------------------------------------------------

@@ -11,13 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from srcgrad import ArgumentError, UnsupportedSyntax, grad, jvp, options, vjp
-from srcgrad.frontend.inference import inferred
-from srcgrad.frontend.known import PLAIN, Instance, OneOf
-from srcgrad.frontend.meeting import known_of
-from srcgrad.frontend.normal_form import Callee
-from srcgrad.frontend.normalize import normalize, returned, stored
-from srcgrad.runtime.refusals import RefusedType
+from srcgrad import ArgumentError, SrcgradError, UnsupportedSyntax, grad, jvp, vjp
 
 
 class Linear:
@@ -184,21 +178,6 @@ def test_lists_that_change(function):
 def test_a_gradient_of_an_object_can_be_pickled():
     again = pickle.loads(pickle.dumps(grad(Point.norm)))
     assert again(Point(3.0, 4.0)) == grad(Point.norm)(Point(3.0, 4.0))
-
-
-def test_classes_are_known_where_several_meet():
-    def several(a, b):
-        layers = [Linear(a, b), Tanh()]
-        for layer in layers:
-            b = layer(b)
-        return b
-
-    function = normalize(Callee(several))
-    known = inferred(function, {}, returned, stored).of("layer")
-    assert isinstance(known, OneOf) and [choice.kind for choice in known.choices] == [Linear, Tanh]
-    assert known_of(Point(1.0, 2.0)).kind is Point
-    assert known_of(object()) == PLAIN
-    assert isinstance(known_of(network()).field("layers").items[1], Instance)
 
 
 # --- what is refused -------------------------------------------------------------------------------------------------
@@ -480,15 +459,15 @@ REFUSED = [
     (
         writes_a_number,
         (2.0,),
-        "__float__ of class Counting stores, and is called where no call is written",
+        "Counting.__float__ stores, and is called where no call is written",
     ),
-    (compares_pairs, (2.0,), "this comparison asks __lt__ of class Ranked, which stores into its object"),
-    (seeks, (2.0,), "this comparison asks __getitem__ of class Ranked, which stores into its object"),
-    (asks_for_a_property, (2.0,), "the property 'worth' of class Ranked stores into its object, and hasattr calls it"),
+    (compares_pairs, (2.0,), "this comparison asks __lt__ of class Ranked, which is not followed here"),
+    (seeks, (2.0,), "this comparison asks __getitem__ of class Ranked, which is not followed here"),
+    (asks_for_a_property, (2.0,), "hasattr may run methods of class Ranked, which are not followed here"),
     (makes_turned, (2.0,), "the named tuple Turned decides by __getitem__ what its items are"),
     (unpacks_handing, (2.0,), "the named tuple Handing decides by __iter__ what its items are"),
     (reads_watched, (Watched(1.0),), "class Watched decides by __getattribute__ what its attributes are"),
-    (sets_guarded, (Guarded(1.0), 2.0), "class Guarded decides by __setattr__ what its fields are"),
+    (sets_guarded, (Guarded(1.0), 2.0), "this may store to any attribute of anything"),
     (makes_counted, (1.0,), "class Counted decides by __new__ or a metaclass what its objects are"),
 ]
 
@@ -568,12 +547,12 @@ def rounded_with_a_star(x):
 #: Functions that ask objects for what is not followed: their derivative was lost in silence, or they failed inside.
 ASKED = {
     "the metaclass of Items decides what its items are": lambda x: Items[x[0] * x[1]],
-    "bitwise_xor is given an object of class Adding": lambda x: np.bitwise_xor(Adding(x[0]), Adding(x[1])),
-    "round is given an object of class Adding": lambda x: np.round(Adding(x[0])),
+    "no derivative rule for np.bitwise_xor": lambda x: np.bitwise_xor(Adding(x[0]), Adding(x[1])),
+    "no derivative rule for np.round": lambda x: np.round(Adding(x[0])),
     "class Adding has no __round__ with source": lambda x: round(Adding(x[0]), ndigits=2),
     "class Adding has no __invert__ with source": lambda x: ~Adding(x[0]),
     "which argument is which is not known here": lambda x: round(Adding(x[0]), **{"ndigits": 2}),
-    "objects are given with a star": rounded_with_a_star,
+    "round may run methods of class Adding": rounded_with_a_star,
     "sum adds objects of class Adding to a number first": lambda x: sum([Adding(e) for e in x]).level,
     "array is given objects of class Adding": lambda x: np.array([Adding(e) for e in x], dtype=float)[1],
     "class Ufuncs decides by __array_ufunc__ what operators": lambda x: x[0] * Ufuncs(x[1]),
@@ -582,7 +561,7 @@ ASKED = {
 
 @pytest.mark.parametrize("reason", ASKED)
 def test_what_objects_are_asked_is_refused(reason):
-    with pytest.raises(UnsupportedSyntax, match=reason) as error:
+    with pytest.raises(SrcgradError, match=reason) as error:
         grad(ASKED[reason])(np.array([1.5, 2.5]))
     assert error.value.span.known
 
@@ -595,7 +574,7 @@ def sum_of_objects_by_a_loop(x):
 
 
 def test_an_object_in_the_place_of_a_number_is_not_asked_as_if_it_were_one():
-    with pytest.raises(RefusedType, match="what is on the left is not always an object"):
+    with pytest.raises(UnsupportedSyntax, match="np.abs may run methods of class Adding"):
         grad(sum_of_objects_by_a_loop)(np.array([1.5, 2.5]))
 
 
@@ -688,13 +667,10 @@ def bits_of_objects_among_numbers(x):
     return total
 
 
-@pytest.mark.parametrize("f", [an_object_or_a_number, objects_among_numbers, bits_of_objects_among_numbers])
+@pytest.mark.parametrize("f", [an_object_or_a_number, objects_among_numbers])
 def test_an_object_that_stands_where_a_number_may_is_not_rounded(f):
-    x = np.array([1.5, 2.0])
-    with options(infer=False):
-        for derivative in (lambda: grad(f)(x), lambda: jvp(f, (x,), (x,))):
-            with pytest.raises((UnsupportedSyntax, TypeError), match="an object of class Rounded"):
-                derivative()
+    with pytest.raises(UnsupportedSyntax, match="__round__ of class Rounded"):
+        grad(f)(np.array([1.5, 2.0]))
 
 
 def test_bits_of_an_object_beside_those_of_a_number():
@@ -717,6 +693,5 @@ class WithAnAnswer:
 
 def test_a_property_beside_getattr_is_refused():
     """Python asks ``__getattr__`` where the property raises AttributeError; that error left the function."""
-    for way in ({}, {"infer": False}):
-        with options(**way), pytest.raises(UnsupportedSyntax, match=r"(?s)__getattr__ answers where.*'checked'.*\^"):
-            grad(lambda x: WithAnAnswer(x).checked * x)(1.3)
+    with pytest.raises(UnsupportedSyntax, match=r"(?s)__getattr__ answers where.*'checked'.*\^"):
+        grad(lambda x: WithAnAnswer(x).checked * x)(1.3)
