@@ -51,7 +51,7 @@ from srcgrad.specialise.records import followed, refuse_others
 from srcgrad.specialise.reduced import Frame, Reduced
 from srcgrad.specialise.set_operations import in_place
 from srcgrad.specialise.spelled import operated, written_out
-from srcgrad.specialise.unassigned import looks, refuse_unassigned
+from srcgrad.specialise.unassigned import looks, never_bound, refuse_unassigned
 from srcgrad.specialise.unknown import refuse_unknown
 from srcgrad.specialise.unused import without_unused
 from srcgrad.specialise.viewing import viewed
@@ -104,11 +104,13 @@ def _block(made: Reduced, block: Block) -> Block:
         if origin in made.frame.not_reached:  # what stands before it raises, whatever its operands are
             before = _read_last(made, statements)
             last = before[-1].targets if before and isinstance(before[-1], Assign) else ()  # read, or it was left out
-            error = raising(made, statement.node, AssertionError, "what stands before this raises", *last)
-            return Block((*before, *error.statements), error.exit)
+            left = raising(made, statement.node, AssertionError, "what stands before this raises", *last)
+            return Block((*before, *left.statements), left.exit)
         start, is_written = len(statements), False
         if isinstance(statement, Assign):
             made.origins.update((target, statement.operation) for target in statement.targets)
+            if (error := never_bound(made, statement)) is not None:
+                return Block((*_read_last(made, statements), *error.statements), error.exit)
             statements += looked_up(made, statement)
             statements += looks(made, statement)
         before_it, shown = viewed(made, statement, block)

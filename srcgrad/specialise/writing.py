@@ -83,7 +83,9 @@ def specialised(instance: Instance) -> nf.Function:
     context = Context(made, facts, naming, source, Namer({*used, *parameters}), frozenset(parameters))
     if made.this is not None and made.this in uses_of(made.function):
         context.refuse(source.node, "an object that is handed on while it is made")
-    if (what := misused(made, made.function.body) or sparse.misused(made)) is not None:
+    if (use := misused(made, made.function.body)) is not None:
+        made.refuse_at(use[1], use[0])
+    if (what := sparse.misused(made)) is not None:
         context.refuse(source.node, what)
     if any(_binds_outside(made.function, statement) for _, statement in walk_ir(made.function.body)):
         context.refuse(source.node, "a store into a variable outside of the function")
