@@ -432,5 +432,6 @@ def _stored(
             if not own or hasattr(type(held), "__set__") and not isinstance(held, MemberDescriptorType):
                 return done, analysis.unknown([receiver, value], heap)
             contents = heap[site]
-            return done, analysis.store(heap, site, replace(contents, fields={**contents.fields, name: value}))
+            fields, sure = {**contents.fields, name: value}, contents.sure | {name}
+            return done, analysis.store(heap, site, replace(contents, fields=fields, sure=sure))
     return done, heap

@@ -19,6 +19,7 @@ import gast
 import numpy as np
 
 from srcgrad import runtime
+from srcgrad.errors import UnsupportedSyntax
 from srcgrad.frontend import normal_form as nf
 from srcgrad.frontend.classes import found, is_user_class
 from srcgrad.frontend.desugar.build import load, placed
@@ -347,8 +348,7 @@ def _augmented(context: Context, statement: gast.AugAssign) -> None:
             )
         case gast.Attribute(value=base, attr=field_name) if (kinds := classes_of(context.value(base))) is not None:
             require_settable(context, statement, kinds, field_name)
-            if any(isinstance(found(kind, field_name), np.ndarray) for kind in kinds):
-                context.refuse(statement, "a store into what may be an array that a class holds for every object")
+            _refuse_of_class(context, statement.target, kinds)
             held, part = named(context, base), context.fresh()
             before = read(context, placed(gast.Attribute(base, field_name, gast.Load()), statement), kinds, held)
             context.out.append(nf.Bind(part, *before, context.span))
@@ -359,6 +359,18 @@ def _augmented(context: Context, statement: gast.AugAssign) -> None:
             context.out.append(nf.SetField(held, field_name, load(part, statement), context.span))
         case _:
             context.refuse(statement, "this augmented target")
+
+
+def _refuse_of_class(context: Context, target: gast.Attribute, kinds: list[type]) -> None:
+    """Refuse to change what may be an array that a class holds for every object."""
+    for kind in kinds:
+        held = context.value(target)
+        is_own = held and not any(isinstance(a, Array) and a.site.context == "outside" for a in held.atoms)
+        if isinstance(found(kind, target.attr), np.ndarray) and (not is_own or held.is_any):
+            raise UnsupportedSyntax(
+                f"this stores into the array {target.attr!r} that class {kind.__name__} holds for every object",
+                context.span, hint="give the object an array of its own",
+            )  # fmt: skip
 
 
 def _effect(context: Context, called: gast.Call) -> None:
