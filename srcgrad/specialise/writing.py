@@ -16,12 +16,10 @@ from dataclasses import replace
 from typing import Any
 
 import gast
-import numpy as np
 
 from srcgrad import runtime
-from srcgrad.errors import UnsupportedSyntax
 from srcgrad.frontend import normal_form as nf
-from srcgrad.frontend.classes import found, is_user_class
+from srcgrad.frontend.classes import is_user_class
 from srcgrad.frontend.desugar.build import load, placed
 from srcgrad.frontend.desugar.exits import nested_returns
 from srcgrad.frontend.desugar.loops import without_else
@@ -40,7 +38,7 @@ from srcgrad.specialise.attempts import without_try
 from srcgrad.specialise.collecting import collected
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.expressions import atom, named, operate, operation_of, settled
-from srcgrad.specialise.fields import classes_of, read, require_settable
+from srcgrad.specialise.fields import classes_of, read, refuse_of_class, refuse_store, require_settable
 from srcgrad.specialise.functions import misused
 from srcgrad.specialise.initialisers import returning_object
 from srcgrad.specialise.instances import Instance, fixed_parameters, runs_users, static_of
@@ -271,6 +269,8 @@ def assignment(context: Context, targets: list[Any], value: Any) -> None:
             context.out.append(nf.SetField(named(context, base), name, stored, context.span))
         case gast.Attribute() as target if reshaped(context, target, settled(context, value)):
             pass
+        case gast.Attribute() as target:
+            refuse_store(context, target)
         case _:
             context.refuse(value, "this target")
 
@@ -348,7 +348,7 @@ def _augmented(context: Context, statement: gast.AugAssign) -> None:
             )
         case gast.Attribute(value=base, attr=field_name) if (kinds := classes_of(context.value(base))) is not None:
             require_settable(context, statement, kinds, field_name)
-            _refuse_of_class(context, statement.target, kinds)
+            refuse_of_class(context, statement.target, kinds)
             held, part = named(context, base), context.fresh()
             before = read(context, placed(gast.Attribute(base, field_name, gast.Load()), statement), kinds, held)
             context.out.append(nf.Bind(part, *before, context.span))
@@ -357,20 +357,10 @@ def _augmented(context: Context, statement: gast.AugAssign) -> None:
             made = operate(context, statement.op, [load(part, statement), operand], node)
             context.out.append(nf.Bind(part, *made, context.span, inplace=True))
             context.out.append(nf.SetField(held, field_name, load(part, statement), context.span))
+        case gast.Attribute() as target:
+            refuse_store(context, target)
         case _:
             context.refuse(statement, "this augmented target")
-
-
-def _refuse_of_class(context: Context, target: gast.Attribute, kinds: list[type]) -> None:
-    """Refuse to change what may be an array that a class holds for every object."""
-    for kind in kinds:
-        held = context.value(target)
-        is_own = held and not any(isinstance(a, Array) and a.site.context == "outside" for a in held.atoms)
-        if isinstance(found(kind, target.attr), np.ndarray) and (not is_own or held.is_any):
-            raise UnsupportedSyntax(
-                f"this stores into the array {target.attr!r} that class {kind.__name__} holds for every object",
-                context.span, hint="give the object an array of its own",
-            )  # fmt: skip
 
 
 def _effect(context: Context, called: gast.Call) -> None:
