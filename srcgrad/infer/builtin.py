@@ -16,7 +16,7 @@ import math
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from types import BuiltinFunctionType, FunctionType
+from types import BuiltinFunctionType, FunctionType, GeneratorType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -346,6 +346,8 @@ def _hasattr(analysis: Analysis, frame: Frame, statement: Statement, given: _Val
 def _holds(analysis: Analysis, atom: Any, name: str, heap: Heap) -> bool | None:
     """Whether the objects of an atom have an attribute; None where it is not known."""
     kind = class_of(atom)
+    if isinstance(atom, At) and atom.site in analysis.generators:
+        return hasattr(GeneratorType, name)
     if kind is None or kind in CLASSES:
         return None
     if kind in (*SCALARS, list, tuple, dict, set, frozenset, np.ndarray, deque, range, *ITERATORS):

@@ -184,7 +184,9 @@ def _tries(
         name = SPECIAL[symbol, 2]
         reflected = REFLECTED[name]
         is_formatted, is_repeated = symbol == "%", hasattr(right, "__index__")
-        declining = _NUMBERS if in_place or is_formatted or is_repeated else (*_NUMBERS, str, bytes)
+        declining = (*_NUMBERS, type(None))
+        if not (in_place or is_formatted or is_repeated):
+            declining = (*declining, str, bytes)
     else:
         return None
     if not all(_is_followed(atom, name, declining, right) for atom in values[0].atoms):

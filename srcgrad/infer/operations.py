@@ -18,6 +18,7 @@ from srcgrad.infer import patterns
 from srcgrad.infer.answering import SHOWN, answered
 from srcgrad.infer.arithmetic import arithmetic, compare
 from srcgrad.infer.calls import call
+from srcgrad.infer.deleting import delete_attribute
 from srcgrad.infer.dispatch import truth_by_methods
 from srcgrad.infer.displays import extend, insert, listed, make
 from srcgrad.infer.frames import Frame
@@ -28,12 +29,9 @@ from srcgrad.infer.items import delete_item, get_item, set_item
 from srcgrad.infer.iteration import elements, iterate
 from srcgrad.infer.objects import (
     Made,
-    class_of,
     container,
     get_attribute,
-    is_method,
     is_plain,
-    looked_up,
     set_attribute,
 )
 from srcgrad.infer.parameters import Given
@@ -148,13 +146,7 @@ def _delete(
 ) -> Made:
     if isinstance(op, ir.DeleteItem):
         return delete_item(analysis, frame, statement, frame[op.base], frame[op.index], heap)
-    frame.may_raise(heap)
-    base = frame[op.base]
-    kinds = {class_of(atom) for atom in base.atoms}
-    if len(kinds) == 1 and not base.is_any and (kind := kinds.pop()) is not None:
-        if is_method(held := looked_up(kind, "__delattr__")) and not analysis.assigned.is_open(kind):
-            return analysis.call(frame, statement, exact(held), (base, exact(op.name)), heap)
-    return exact(None), analysis.unknown([base], heap)
+    return delete_attribute(analysis, frame, statement, frame[op.base], op.name, heap)
 
 
 def _get_item(analysis: Analysis, frame: Frame, statement: Statement, op: ir.GetItem, heap: Heap) -> Made:

@@ -71,7 +71,7 @@ def methods_asked(made: Reduced, operation: ir.Operation, node: gast.AST) -> lis
         case ir.DeleteItem(base=base, index=index):
             return [Sent(base, "__delitem__", (index,))]
         case ir.DeleteAttribute(base=base, name=name):
-            return [Sent(base, "__delattr__", (Literal(name),))]
+            return [Sent(base, "__delattr__", (Literal(name),)), Sent(base, name)]
         case ir.GetAttribute(base=base, name=name):
             return [Sent(base, name)]
         case ir.SetAttribute(base=base, name=name, value=value):

@@ -243,13 +243,17 @@ def _tried_call(
     return _call(made, statement, targets, sent, kind, function, called)
 
 
+#: What a property holds for an operation on an attribute.
+_PARTS: dict[type, str] = {ir.GetAttribute: "fget", ir.SetAttribute: "fset", ir.DeleteAttribute: "fdel"}
+
+
 def _chosen(
     kind: type, sent: Sent, operation: ir.Operation, called: Sequence[Summary]
 ) -> tuple[FunctionType, list[Summary]] | None:
     """The method of a class, and the summaries of it."""
     raw = found(kind, sent.name, sent.above)
-    if isinstance(operation, ir.GetAttribute | ir.SetAttribute):
-        raw = getattr(raw, "fget" if isinstance(operation, ir.GetAttribute) else "fset", None)
+    if isinstance(operation, tuple(_PARTS)) and sent.name != "__delattr__":
+        raw = getattr(raw, _PARTS[type(operation)], None)
     if not isinstance(raw, FunctionType):
         return None
     own = [summary for summary in called if _is_of(summary, kind, raw)]
@@ -347,15 +351,15 @@ def _call(
     keywords = tuple((name, made.known.get(operand, operand)) for name, operand in sent.keywords)
     home = kind if sent.above is None else next(base for base in kind.__mro__ if function in vars(base).values())
     head: gast.expr = gast.Attribute(reference(importable(home.__name__, home)), sent.name, gast.Load())
-    is_set, is_read = (isinstance(statement.operation, kind) for kind in (ir.SetAttribute, ir.GetAttribute))
-    if is_set or is_read:
-        head = gast.Attribute(head, "fset" if is_set else "fget", gast.Load())
+    part = None if sent.name == "__delattr__" else _PARTS.get(type(statement.operation))
+    if part is not None:
+        head = gast.Attribute(head, part, gast.Load())
     spelled = Literal(Spelled(gast.copy_location(head, statement.node), function))
     if not targets:
         targets = (Version(made.namer.fresh("t")),)
         made.values[targets[0]] = exact(None)
     call = Assign(targets, ir.Call(spelled, operands, keywords=keywords), statement.node)
     made.calls[call] = called
-    if not is_set and sent.above is None:
-        made.methods[call] = Method(sent.name, is_read)
+    if part in (None, "fget") and sent.above is None:
+        made.methods[call] = Method(sent.name, part == "fget")
     return call

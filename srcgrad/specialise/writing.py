@@ -224,6 +224,8 @@ def _statement(context: Context, statement: Any) -> None:
             context.out.append(nf.Effect(statement, context.span))
         case gast.Delete(targets=[gast.Subscript(value=base, slice=index)]):
             context.out.append(nf.Delete(named(context, base), settled(context, index), context.span))
+        case gast.Delete(targets=[gast.Attribute(value=base, attr=name)]) if classes_of(context.value(base)):
+            context.out.append(nf.Delete(named(context, base), None, context.span, name))
         case gast.Nonlocal() | gast.Global():
             pass
         case _:
