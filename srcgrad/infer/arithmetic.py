@@ -19,6 +19,7 @@ from srcgrad.infer.answering import SHOWN, answered, is_generated
 from srcgrad.infer.dispatch import by_methods, searched
 from srcgrad.infer.examples import outcomes
 from srcgrad.infer.heap import Contents, Heap
+from srcgrad.infer.heap import joined as contents_of_one
 from srcgrad.infer.objects import (
     CONTAINERS,
     Made,
@@ -102,10 +103,13 @@ def arithmetic(
         longer = replace(heap[changed.site], parts=joined[1].parts, rest=joined[1].rest)
         return operands[0], analysis.store(heap, changed.site, longer)
     if (merged := joined_dicts(symbol, operands, heap)) is not None:
-        (changed,) = operands[0].atoms
-        if in_place and isinstance(changed, At):
-            return operands[0], analysis.store(heap, changed.site, merged)
-        return container(frame, statement, heap, dict, replace(merged, single=True), "joined")
+        if not in_place:
+            return container(frame, statement, heap, dict, replace(merged, single=True), "joined")
+        for changed in operands[0].atoms:
+            assert isinstance(changed, At)
+            before, is_one = heap[changed.site], len(operands[0].atoms) == 1
+            heap = analysis.store(heap, changed.site, merged if is_one else contents_of_one(before, merged))
+        return operands[0], heap
     if (model := _model_of(symbol, operands, in_place)) is not None:
         return analysis.call(frame, statement, exact(model), operands, heap)
     if not is_plain(analysis, heap, *operands):
