@@ -21,7 +21,6 @@ from srcgrad.frontend import normal_form as nf
 from srcgrad.frontend.callees import SHAPES
 from srcgrad.frontend.classes import ABSENT, found, intercepts, is_descriptor, is_field, is_user_class, setter
 from srcgrad.frontend.desugar.build import call_runtime, constant, load, placed
-from srcgrad.frontend.folding import read_later, stale
 from srcgrad.frontend.scope import importable
 from srcgrad.infer.facts import Facts
 from srcgrad.infer.heap import Site
@@ -119,8 +118,6 @@ def require_settable(context: Context, node: Any, kinds: list[type], name: str) 
         is_taken = not is_field(raw) and hasattr(type(raw), "__set__")
         if is_named_tuple(kind) or setter(kind) is not None or is_taken:
             context.refuse(node, f"a store into the attribute {name!r} of {kind.__name__}")
-        if name in read_later(kind):
-            context.refuse(node, stale(kind, name)[0])
 
 
 def refuse_of_class(context: Context, target: gast.Attribute, kinds: list[type]) -> None:
