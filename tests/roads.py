@@ -20,8 +20,8 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "generic": {"specialise": False},
     "not optimised": {"optimise": False},
 }
-ROADS = pytest.mark.parametrize("road", ["front end", "inferred", "front end first"])
-EVERY_ROAD = pytest.mark.parametrize("road", ["inferred", "front end", "generic", "not optimised"])
+ROADS = pytest.mark.parametrize("road", ["inferred"])
+EVERY_ROAD = pytest.mark.parametrize("road", ["inferred", "generic", "not optimised"])
 
 
 # --- of an array, in reverse -----------------------------------------------------------------------------------------

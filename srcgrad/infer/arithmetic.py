@@ -14,19 +14,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from srcgrad.infer import sparse
-from srcgrad.infer.dispatch import by_methods
+from srcgrad.infer.answering import COMPARED as ASKED
+from srcgrad.infer.answering import SHOWN, answered, is_generated
+from srcgrad.infer.dispatch import by_methods, searched
 from srcgrad.infer.examples import outcomes
 from srcgrad.infer.heap import Contents, Heap
+from srcgrad.infer.heap import joined as contents_of_one
 from srcgrad.infer.objects import (
     CONTAINERS,
     Made,
     class_of,
     container,
     data,
+    is_method,
     is_plain,
+    looked_up,
     shown,
 )
-from srcgrad.infer.outside import is_of_library
+from srcgrad.infer.outside import is_of_library, is_of_users
 from srcgrad.infer.sequences import compared, joined_dicts, joined_sequences
 from srcgrad.infer.sets import set_operator
 from srcgrad.infer.values import (
@@ -39,6 +44,7 @@ from srcgrad.infer.values import (
     Exact,
     Of,
     Value,
+    are_of,
     exact,
     of,
     union,
@@ -64,15 +70,20 @@ def arithmetic(
         return None
     if any(value.is_any for value in operands):
         return ANY, analysis.unknown(operands, heap)
+    if in_place:
+        analysis.note_store(operands[:1])
     if any(map(sparse.may_be_matrix, operands)):
         return sparse.operated(analysis, frame, statement, symbol, operands, in_place, heap)
     numbers = [_scalar_kinds(value) for value in operands]
     if all(kinds is not None for kinds in numbers):
         return _with_heap(_of_numbers(symbol, operands, numbers), heap)  # type: ignore[arg-type]
-    if symbol == "%" and operands[0].consists_of(lambda atom: class_of(atom) is str) and is_plain(
-        analysis, heap, *operands
-    ):
-        return of(str), heap
+    if symbol == "%" and operands[0].consists_of(lambda atom: class_of(atom) is str):
+        if is_plain(analysis, heap, *operands):
+            return of(str), heap
+        if not any(hasattr(class_of(atom), "__getitem__") for atom in operands[1].atoms if is_of_users(atom)):
+            behind = answered(analysis, frame, statement, SHOWN, operands, heap)
+            if behind is not None:
+                return of(str), behind
     if any(isinstance(atom, Array) for value in operands for atom in value.atoms):
         table = UNARY if len(operands) == 1 else BINARY
         known = outcomes(table[symbol], operands, heap)
@@ -92,10 +103,13 @@ def arithmetic(
         longer = replace(heap[changed.site], parts=joined[1].parts, rest=joined[1].rest)
         return operands[0], analysis.store(heap, changed.site, longer)
     if (merged := joined_dicts(symbol, operands, heap)) is not None:
-        (changed,) = operands[0].atoms
-        if in_place and isinstance(changed, At):
-            return operands[0], analysis.store(heap, changed.site, merged)
-        return container(frame, statement, heap, dict, replace(merged, single=True), "joined")
+        if not in_place:
+            return container(frame, statement, heap, dict, replace(merged, single=True), "joined")
+        for changed in operands[0].atoms:
+            assert isinstance(changed, At)
+            before, is_one = heap[changed.site], len(operands[0].atoms) == 1
+            heap = analysis.store(heap, changed.site, merged if is_one else contents_of_one(before, merged))
+        return operands[0], heap
     if (model := _model_of(symbol, operands, in_place)) is not None:
         return analysis.call(frame, statement, exact(model), operands, heap)
     if not is_plain(analysis, heap, *operands):
@@ -238,6 +252,12 @@ def compare(
     if known is not None:
         return shown(frame, statement, heap, known)
     if not is_plain(analysis, heap, left, right):
+        if _asks_objects(symbol, left, right):
+            behind = answered(analysis, frame, statement, ASKED, (left, right), heap)
+            if behind is not None:
+                return of(bool), behind
+        if symbol in ("in", "not in") and (found := searched(analysis, frame, statement, left, right, heap)):
+            return found
         if symbol in COMPARED:
             return by_methods(
                 analysis, frame, statement, symbol, (left, right), False, heap,
@@ -248,6 +268,17 @@ def compare(
         return of(bool), heap
     made, heap = data(frame, statement, heap)
     return union(made, of(bool)), heap
+
+
+def _asks_objects(symbol: str, left: Value, right: Value) -> bool:
+    """Whether objects are only asked whether they are equal: those in lists and tuples, and dataclasses."""
+    if symbol in ("in", "not in"):
+        return are_of(right, list, tuple)
+    kinds = [class_of(atom) for value in (left, right) for atom in value.atoms]
+    return symbol in ("==", "!=") and None not in kinds and np.ndarray not in kinds and not any(
+        is_method(looked_up(kind, name)) and not is_generated(kind, name)
+        for kind in kinds if kind is not None for name in ("__eq__", "__ne__")
+    )  # fmt: skip
 
 
 def _identical(left: Value, right: Value) -> bool | None:

@@ -16,11 +16,12 @@ import math
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from types import BuiltinFunctionType, FunctionType
+from types import BuiltinFunctionType, FunctionType, GeneratorType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from srcgrad.infer.answering import shown_by
 from srcgrad.infer.classes import classes_of, is_instance
 from srcgrad.infer.copies import copied
 from srcgrad.infer.dispatch import truth_by_methods
@@ -75,6 +76,11 @@ def followed(analysis: Analysis, frame: Frame, statement: Statement, function: A
         return of(_OF_MATH[function]), heap if is_plain(analysis, heap, *values) else analysis.unknown(values, heap)
     if function is functools.update_wrapper:
         return _wrapped(analysis, given, heap)
+    if not is_plain(analysis, heap, *given.values()):
+        behind = shown_by(analysis, frame, statement, function, given, heap)
+        if behind is not None:
+            frame.may_raise(behind)
+            return exact(None) if function is print else of(str), behind
     one = _FOLLOWED.get(function) if known and not given.keywords and given.more is None else None
     if one is not None:
         return one(analysis, frame, statement, given.positional, heap)
@@ -340,6 +346,8 @@ def _hasattr(analysis: Analysis, frame: Frame, statement: Statement, given: _Val
 def _holds(analysis: Analysis, atom: Any, name: str, heap: Heap) -> bool | None:
     """Whether the objects of an atom have an attribute; None where it is not known."""
     kind = class_of(atom)
+    if isinstance(atom, At) and atom.site in analysis.generators:
+        return hasattr(GeneratorType, name)
     if kind is None or kind in CLASSES:
         return None
     if kind in (*SCALARS, list, tuple, dict, set, frozenset, np.ndarray, deque, range, *ITERATORS):

@@ -271,6 +271,8 @@ def _of_library(
             return constant, heap
     owner = getattr(function, "__self__", None)
     effect = of_function(function)
+    if not is_fresh(effect, given):
+        analysis.note_store(values, heap)
     if is_fresh(effect, given) and not effect.calls:
         positional, heap = lists_of(analysis, frame, given.positional, heap)
         given = replace(given, positional=positional)
@@ -359,6 +361,8 @@ def _of_builtin(
         return made, heap
     if kind in (int, float, complex, bool, bytes) or isinstance(kind, type) and issubclass(kind, np.generic):
         effect = Effect()  # numbers change nothing, and hold nothing
+    if not is_fresh(effect, given.after(receiver)):
+        analysis.note_store(values, heap)
     if isinstance(atom, At):
         for followed_ in (rearranged, set_method):
             changed = followed_(analysis, frame, statement, atom, name, given, heap)

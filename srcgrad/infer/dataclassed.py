@@ -31,8 +31,10 @@ def is_generated(kind: Any) -> bool:
 
 
 def always_has(heap: Heap, atom: Atom, name: str) -> bool:
-    """Whether every object of an atom has a field of its own: it was made here, and unknown code, which may delete
+    """Whether every object of an atom has a field of its own: it was set here, and unknown code, which may delete
     fields, has not seen it."""
+    if isinstance(atom, At) and name in heap[atom.site].sure:
+        return True
     match atom:
         case At(site=Site(kind=type() as kind, origin=tuple()) as site) if is_generated(kind):
             given = [field.name for field in dataclasses.fields(kind) if field.init]

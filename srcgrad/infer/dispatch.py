@@ -46,6 +46,11 @@ def by_methods(
     heap: Heap, plainly: Callable[[tuple[Value, ...]], Made],
 ) -> Made:  # fmt: skip
     """What an operator or comparison gives where operands have methods of the user's; ``plainly`` where none has."""
+    if symbol == "!=" and _is_inverted(operands):
+        made = by_methods(analysis, frame, statement, "==", operands, in_place, heap, plainly)
+        if made is None or made[0].consists_of(lambda atom: isinstance(atom, Of | Exact)):
+            return None if made is None else (of(bool), made[1])
+        return ANY, analysis.unknown(operands, heap)
     found: list[Made] = []
     for values in product(*(_by_class(value, analysis.facts.data) for value in operands)):
         atoms = tuple(next(filter(is_data, value.atoms), next(iter(value.atoms))) for value in values)
@@ -56,6 +61,31 @@ def by_methods(
             if tries is None:
                 return ANY, analysis.unknown(operands, heap)
             found.append(_first(analysis, frame, statement, symbol, tries, values, heap))
+    return together(found)
+
+
+def _is_inverted(operands: tuple[Value, ...]) -> bool:
+    """Whether ``!=`` is what ``__eq__`` gives, inverted: some operand has that, and none a ``__ne__`` of its own."""
+    kinds = [kind for value in operands for kind in map(class_of, value.atoms) if kind and not is_of_library(kind)]
+    return any(is_method(looked_up(kind, "__eq__")) for kind in kinds) and all(
+        looked_up(kind, "__ne__") is object.__ne__ for kind in kinds
+    )
+
+
+def searched(
+    analysis: Analysis, frame: Frame, statement: Statement, item: Value, searched_: Value, heap: Heap
+) -> Made:
+    """Whether an object of the user's contains another one: ``__contains__`` says it; None where that is not all."""
+    found: list[Made] = []
+    for part in _by_class(searched_):
+        kind = class_of(next(iter(part.atoms)))
+        method = None if kind is None or is_of_library(kind) else looked_up(kind, "__contains__")
+        if kind is None or analysis.assigned.is_open(kind) or not is_method(method):
+            return None
+        made = analysis.call(frame, statement, exact(method), (part, item), heap)
+        found.append(None if made is None else (of(bool), made[1]))
+        if made is not None and not made[0].consists_of(lambda atom: isinstance(atom, Of | Exact)):
+            return None  # which is asked for its truth in turn
     return together(found)
 
 
@@ -152,7 +182,11 @@ def _tries(
         declining: tuple[type, ...] = _DECLINING
     elif (symbol, 2) in SPECIAL:
         name = SPECIAL[symbol, 2]
-        reflected, declining = REFLECTED[name], _NUMBERS
+        reflected = REFLECTED[name]
+        is_formatted, is_repeated = symbol == "%", hasattr(right, "__index__")
+        declining = (*_NUMBERS, type(None))
+        if not (in_place or is_formatted or is_repeated):
+            declining = (*declining, str, bytes)
     else:
         return None
     if not all(_is_followed(atom, name, declining, right) for atom in values[0].atoms):

@@ -28,6 +28,8 @@ class Facts:
     seen: set[Site] = field(default_factory=set)
     opaque: set[Statement] = field(default_factory=set)  # during which unknown code may run
     stops: dict[Statement, Reason | None] = field(default_factory=dict)  # where the program ends instead, and why
+    exposed: dict[Site, Reason] = field(default_factory=dict)  # why unknown code has seen what a site stands for
+    answered: set[Statement] = field(default_factory=set)  # of the user's objects that it asks
     is_reshaped: bool = False  # some array gets another rank or dtype: those of arrays are not known
     entry: list[Summary] = field(default_factory=list)  # of the call that is analysed
     generators: Mapping[Site, Generator] = field(default_factory=dict)  # those of the program that are followed

@@ -29,11 +29,11 @@ from srcgrad.infer.entry import Kinds
 from srcgrad.infer.facts import Facts
 from srcgrad.infer.frames import Frame, Top, Ways
 from srcgrad.infer.generators import Generator, is_followed
-from srcgrad.infer.heap import Contents, Heap, Site
+from srcgrad.infer.heap import Contents, Heap, Site, sites_of
 from srcgrad.infer.outside import Outside, is_of_library
 from srcgrad.infer.parameters import Given
-from srcgrad.infer.reasons import TOO_LONG, Place, Reason
-from srcgrad.infer.values import ANY, NEVER, Bound, Exact, Value, at, exact
+from srcgrad.infer.reasons import TOO_DEEP, TOO_LONG, Place, Reason
+from srcgrad.infer.values import ANY, NEVER, Bound, Exact, Value, at, exact, unknown
 from srcgrad.ir import operations as ir
 from srcgrad.ir.regions import (
     Assign,
@@ -44,7 +44,7 @@ from srcgrad.language.models import is_of_model
 from srcgrad.syntax.parse import walk
 
 Lower = Callable[[FunctionType], Function]
-_DEEPEST = 12  # calls inside each other
+_DEEPEST = 24  # calls inside each other
 _MOST = 3000  # calls that are entered in one analysis
 
 
@@ -116,7 +116,8 @@ class Analysis:
             return generators.made(self, call, statement, generator, arguments, heap)
         if self.is_deep or function.is_generator:
             self.run_unknown(function, namespace, cells)
-            return ANY, self.unknown([*arguments.values(), *map(at, cells.values())], heap)
+            why = TOO_DEEP if self.is_deep else None
+            return unknown(why), self.unknown([*arguments.values(), *map(at, cells.values())], heap, why=why)
         return summaries.entered(self, function, namespace, cells, arguments, heap, call, statement)
 
     def run(self, frame: Frame, function: Function, statement: Statement | None, heap: Heap) -> Ways:
@@ -190,10 +191,12 @@ class Analysis:
         return call(self, frame, statement, function, given, heap)
 
     # --- unknown code ------------------------------------------------------------------------------------------------
-    def unknown(self, given: Sequence[Value], heap: Heap, *, is_run: bool = True) -> Heap:
+    def unknown(
+        self, given: Sequence[Value], heap: Heap, *, is_run: bool = True, why: Reason | None = None
+    ) -> Heap:
         """The heap after unknown code got these values: it keeps, changes and calls what it can reach.
 
-        ``is_run``: the code is run by the statement that is at work.
+        ``is_run``: the code is run by the statement that is at work; ``why`` it is unknown.
         """
         if is_run and self._stop(None):
             return heap
@@ -202,6 +205,8 @@ class Analysis:
             if not frame.is_unknown:
                 self.facts.opaque.add(statement)
         sites, held = self.reachable(heap, given)
+        if why is not None:
+            self.facts.exposed.update((site, why) for site in sites if site not in self.facts.exposed)
         for site in sites:
             if site in self.closures:
                 self.run_unknown(*self.closures[site])
@@ -240,9 +245,17 @@ class Analysis:
 
     def store(self, heap: Heap, site: Site, contents: Contents) -> Heap:
         """The heap after a store; unknown code sees what is stored where it sees the object."""
+        self.note_store([at(site)])
         if heap.is_seen(site):
             return self.unknown(list(contents.values()), heap, is_run=False)
         return heap.updated(site, contents)
+
+    def note_store(self, values: Sequence[Value], heap: Heap | None = None) -> None:
+        """Note for the call that runs that something is stored into what these values refer to; with a heap, or into
+        what can be reached from them."""
+        if self.summaries.running:
+            own = [site for value in values for site in sites_of(value)]
+            self.summaries.running[-1].stored.update(own if heap is None else heap.reachable(values)[0])
 
     def run_unknown_function(self, function: FunctionType) -> None:
         """Run a function as unknown code may; those that it reaches wait for their turn, so that calls do not nest."""

@@ -105,6 +105,9 @@ def made_by(analysis: Analysis, frame: Frame, statement: Statement, kind: Any, g
         values[-1].consists_of(lambda atom: class_of(atom) is bool)
     ):
         given, values = replace(given, keywords=()), given.positional  # it decides what is raised at the end alone
+    if kind is dict and any(a.site in analysis.generators for v in values for a in v.atoms if isinstance(a, At)):
+        if (pairs := dict_of_pairs(analysis, frame, statement, given, heap)) is not None:
+            return pairs
     is_lazy = kind in (zip, enumerate) and all(_is_built_in(analysis, value, heap) for value in values)
     if kind in (dict, zip, enumerate) and not (is_lazy or asks_nothing(kind, given, heap)):
         heap = heap if is_plain(analysis, heap, *values) else analysis.unknown(values, heap)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from srcgrad.infer.parameters import Given
     from srcgrad.ir.regions import Statement
 
-_OF_TUPLES = ("__getitem__", "__iter__", "__len__", "__bool__", "__getattribute__", "__getattr__", "__init__")
+OF_TUPLES = ("__getitem__", "__iter__", "__len__", "__bool__", "__getattribute__", "__getattr__", "__init__")
 
 
 @cache
@@ -38,7 +38,7 @@ def is_named_tuple(kind: Any) -> bool:
         return False
     make = kind.__new__
     home = make.__globals__.get("__name__") if isinstance(make, FunctionType) else None
-    return home == f"namedtuple_{kind.__name__}" and not any(name in vars(kind) for name in _OF_TUPLES)
+    return home == f"namedtuple_{kind.__name__}" and not any(name in vars(kind) for name in OF_TUPLES)
 
 
 def joins_as_tuple(kind: Any) -> bool:

@@ -45,6 +45,7 @@ from srcgrad.infer.values import (
     Value,
     at,
     exact,
+    of,
     union,
 )
 from srcgrad.language.effects import member
@@ -58,7 +59,7 @@ if TYPE_CHECKING:
 
 Made: TypeAlias = "tuple[Value, Heap] | None"
 CONTAINERS = (*SEQUENCES, *MAPPINGS, set, frozenset)
-_ABSENT = object()
+ABSENT = object()
 
 
 # --- what values are -------------------------------------------------------------------------------------------------
@@ -110,9 +111,9 @@ def shown(
 
 
 def looked_up(kind: type, name: str) -> Any:
-    """What a class, or the model of it, or one of its bases holds under a name; ``_ABSENT`` otherwise."""
+    """What a class, or the model of it, or one of its bases holds under a name; ``ABSENT`` otherwise."""
     bases = CLASSES.get(kind, kind).__mro__
-    return next((vars(base)[name] for base in bases if name in vars(base)), _ABSENT)
+    return next((vars(base)[name] for base in bases if name in vars(base)), ABSENT)
 
 
 def is_method(found: object) -> bool:
@@ -278,11 +279,13 @@ def _of_object(analysis: Analysis, receiver: Value, found: Any, name: str, heap:
             return exact(held), heap
         return analysis.outside.value(held), heap
     if isinstance(found, type) and type(found) is type:
+        if name in ("__name__", "__qualname__"):
+            return of(str), heap
         held = looked_up(found, name)
         held = held.__func__ if isinstance(held, staticmethod) else held
         if isinstance(held, classmethod) and is_method(held.__func__):
             return Value(frozenset((Bound(receiver, name, held.__func__),))), heap
-        if isinstance(held, FunctionType) or held is not _ABSENT and not hasattr(type(held), "__get__"):
+        if isinstance(held, FunctionType) or held is not ABSENT and not hasattr(type(held), "__get__"):
             return analysis.outside.value(held), heap
     if (made := of_enumeration(analysis, receiver, found, name)) is not None:
         return made, heap
@@ -297,7 +300,7 @@ def _of_object(analysis: Analysis, receiver: Value, found: Any, name: str, heap:
 def _of_builtin(frame: Frame, statement: Statement, receiver: Value, kind: Any, name: str, heap: Heap) -> Made:
     """An attribute of an object of a built-in or library class: a method, or data."""
     held = looked_up(kind, name)
-    if held is _ABSENT and hasattr(kind, "__dict__") and kind in (*SCALARS, *CONTAINERS, np.ndarray):
+    if held is ABSENT and hasattr(kind, "__dict__") and kind in (*SCALARS, *CONTAINERS, np.ndarray):
         return None
     method = Value(frozenset((Bound(receiver, name),)))
     if callable(held) and not isinstance(held, type):
@@ -322,6 +325,8 @@ def _of_instance(
     held = looked_up(kind, name)
     if analysis.assigned.may_be(kind, name):
         return ANY, analysis.unknown([receiver], heap)
+    if name == "__class__" and held is vars(object)["__class__"]:
+        return exact(kind), heap
     if (place := index_of(held, kind, name)) is not None:
         parts = heap[site].parts
         return (heap[site].items if parts is None else parts[place]), heap
@@ -329,12 +334,12 @@ def _of_instance(
         return Value(frozenset((Bound(receiver, name),))), heap
     if isinstance(held, property) and is_method(held.fget):
         return analysis.call(frame, statement, exact(held.fget), (receiver,), heap)
-    if held is not _ABSENT and hasattr(type(held), "__set__") and not isinstance(held, MemberDescriptorType):
+    if held is not ABSENT and hasattr(type(held), "__set__") and not isinstance(held, MemberDescriptorType):
         return ANY, analysis.unknown([receiver], heap)
     own = heap[site].get(name)
     from srcgrad.infer.dataclassed import always_has  # which looks classes up in turn
 
-    if held is _ABSENT or always_has(heap, At(site), name) or isinstance(held, MemberDescriptorType):
+    if held is ABSENT or always_has(heap, At(site), name) or isinstance(held, MemberDescriptorType):
         return (own, heap) if own else None
     if isinstance(held, classmethod) and is_method(held.__func__):
         return union(own, Value(frozenset((Bound(exact(kind), name, held.__func__),)))), heap
@@ -359,7 +364,7 @@ def _of_modelled(
         return union(own, Value(frozenset((Bound(receiver, name),)))), heap
     from srcgrad.infer.dataclassed import always_has  # which looks classes up in turn
 
-    if own and (held is _ABSENT or always_has(heap, At(site), name)):
+    if own and (held is ABSENT or always_has(heap, At(site), name)):
         return own, heap
     return ANY, analysis.unknown([receiver], heap)
 
@@ -376,7 +381,7 @@ def _of_super(
             if not known or is_of_library(kind) or analysis.assigned.is_open(kind):
                 return ANY, analysis.unknown([receiver], heap)
             behind = kind.__mro__[kind.__mro__.index(owner.value) + 1 :]  # type: ignore[union-attr]
-            held = next((vars(base)[name] for base in behind if name in vars(base)), _ABSENT)
+            held = next((vars(base)[name] for base in behind if name in vars(base)), ABSENT)
             function = held.__func__ if isinstance(held, classmethod) and isinstance(atom, Exact) else held
             of_object = isinstance(atom, At) and isinstance(held, FunctionType | WrapperDescriptorType)
             if not (is_method(function) or isinstance(held, WrapperDescriptorType)) or not (
@@ -394,6 +399,7 @@ def set_attribute(
     analysis: Analysis, frame: Frame, statement: Statement, base: Value, name: str, value: Value, heap: Heap
 ) -> Heap | None:
     frame.may_raise(heap)
+    analysis.note_store([base])
     if name not in SHAPING or base.is_any or any(isinstance(a, Array) or is_data(a) for a in base.atoms):
         analysis.assigned.note_shape(name)
     if base.is_any:
@@ -428,5 +434,6 @@ def _stored(
             if not own or hasattr(type(held), "__set__") and not isinstance(held, MemberDescriptorType):
                 return done, analysis.unknown([receiver, value], heap)
             contents = heap[site]
-            return done, analysis.store(heap, site, replace(contents, fields={**contents.fields, name: value}))
+            fields, sure = {**contents.fields, name: value}, contents.sure | {name}
+            return done, analysis.store(heap, site, replace(contents, fields=fields, sure=sure))
     return done, heap

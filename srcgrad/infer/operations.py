@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING, Any
 import gast
 
 from srcgrad.infer import patterns
+from srcgrad.infer.answering import SHOWN, answered
 from srcgrad.infer.arithmetic import arithmetic, compare
 from srcgrad.infer.calls import call
+from srcgrad.infer.deleting import delete_attribute
 from srcgrad.infer.dispatch import truth_by_methods
 from srcgrad.infer.displays import extend, insert, listed, make
 from srcgrad.infer.frames import Frame
@@ -27,12 +29,9 @@ from srcgrad.infer.items import delete_item, get_item, set_item
 from srcgrad.infer.iteration import elements, iterate
 from srcgrad.infer.objects import (
     Made,
-    class_of,
     container,
     get_attribute,
-    is_method,
     is_plain,
-    looked_up,
     set_attribute,
 )
 from srcgrad.infer.parameters import Given
@@ -147,13 +146,7 @@ def _delete(
 ) -> Made:
     if isinstance(op, ir.DeleteItem):
         return delete_item(analysis, frame, statement, frame[op.base], frame[op.index], heap)
-    frame.may_raise(heap)
-    base = frame[op.base]
-    kinds = {class_of(atom) for atom in base.atoms}
-    if len(kinds) == 1 and not base.is_any and (kind := kinds.pop()) is not None:
-        if is_method(held := looked_up(kind, "__delattr__")) and not analysis.assigned.is_open(kind):
-            return analysis.call(frame, statement, exact(held), (base, exact(op.name)), heap)
-    return exact(None), analysis.unknown([base], heap)
+    return delete_attribute(analysis, frame, statement, frame[op.base], op.name, heap)
 
 
 def _get_item(analysis: Analysis, frame: Frame, statement: Statement, op: ir.GetItem, heap: Heap) -> Made:
@@ -161,6 +154,7 @@ def _get_item(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Get
 
 
 def _set_item(analysis: Analysis, frame: Frame, statement: Statement, op: ir.SetItem, heap: Heap) -> Made:
+    analysis.note_store([frame[op.base]])
     after = set_item(analysis, frame, statement, frame[op.base], frame[op.index], frame[op.value], heap)
     return None if after is None else (exact(None), after)
 
@@ -242,7 +236,10 @@ def _text(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Format 
         return of(str), heap
     given = [frame[part] for part in (op.value, op.specification) if part is not None]
     frame.may_raise(heap)
-    return (of(str), heap) if is_plain(analysis, heap, *given) else (ANY, analysis.unknown(given, heap))
+    if is_plain(analysis, heap, *given):
+        return of(str), heap
+    behind = answered(analysis, frame, statement, SHOWN, tuple(given), heap)
+    return (of(str), behind) if behind is not None else (ANY, analysis.unknown(given, heap))
 
 
 # --- functions, classes, patterns ------------------------------------------------------------------------------------

@@ -85,6 +85,9 @@ TOO_LONG = Reason(
     "what this function and the functions that it calls do takes too long to work out",
     hint="split it, or write a rule for a part of it: @srcgrad.rule(function)",
 )
+TOO_DEEP = Reason(
+    "calls are nested too deep in each other to be followed", hint="write a rule for one: @srcgrad.rule(function)"
+)
 TOO_MANY = Reason("the objects that this function reads, and what they hold, are too many to look at",
                   hint="pass what it needs of them, as arrays")  # fmt: skip
 

@@ -9,11 +9,12 @@ Enters: operands.  Leaves: what the operator gives; None where it depends on mor
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import reduce
 from typing import Any
 
 import numpy as np
 
-from srcgrad.infer.heap import Contents, Heap, Site
+from srcgrad.infer.heap import Contents, Heap, Site, joined, sites_of
 from srcgrad.infer.named import is_named_tuple, joins_as_tuple
 from srcgrad.infer.outside import MAPPINGS
 from srcgrad.infer.values import NEVER, SCALARS, At, Exact, Of, Value, are_of, is_unchanging, union
@@ -48,10 +49,9 @@ def joined_sequences(symbol: str, operands: tuple[Value, ...], heap: Heap) -> tu
 
 def joined_dicts(symbol: str, operands: tuple[Value, ...], heap: Heap) -> Contents | None:
     """What ``left | right`` of dicts holds whose keys are compared by no method of the user's; None of others."""
-    sites = [atom.site for value in operands for atom in value.atoms if isinstance(atom, At)]
-    if symbol != "|" or len(sites) != 2 or not all(are_of(value, dict) for value in operands):
+    if symbol != "|" or len(operands) != 2 or not all(are_of(value, dict) for value in operands):
         return None
-    left, right = heap[sites[0]], heap[sites[1]]
+    left, right = (reduce(joined, [heap[site] for site in sorted(sites_of(value), key=str)]) for value in operands)
     keys = union(left.keys, right.keys)
     if keys.is_any or not all(map(is_unchanging, keys.atoms)):
         return None

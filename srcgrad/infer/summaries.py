@@ -57,7 +57,13 @@ class Summary:
     reached: set[Statement] = field(default_factory=set)
     calls: Mapping[Statement, list[Summary]] = field(default_factory=dict)
     stars: Mapping[tuple[Statement, str], Contents] = field(default_factory=dict)  # what they hold where they are read
+    stored: set[Site] = field(default_factory=set)  # into what it stores, whether that is seen on the heap or not
     lowest: int = 0  # how deep on the stack the first summary lies whose unfinished result it depends on
+
+    @property
+    def changes(self) -> bool:
+        """Whether it stores into what was there before."""
+        return any(site in self.heap or site.context == "outside" for site in self.stored)
 
     def is_of(self, other: Summary) -> bool:
         """Whether two are the same call."""
@@ -113,6 +119,8 @@ def entered(
                 known.append(asked)
         elif found in summaries.running:
             _ask(summaries, found)
+    if summaries.running:
+        summaries.running[-1].stored |= found.stored
     made = call.calls.setdefault(statement, [])
     if found not in made:
         made.append(found)

@@ -61,6 +61,7 @@ from srcgrad.specialise.instances import runs_users
 from srcgrad.specialise.iterators import hands_iterators
 from srcgrad.specialise.receivers import receiver_of
 from srcgrad.specialise.rows import distance, taken_now
+from srcgrad.specialise.stepping import generator_of
 from srcgrad.specialise.unassigned import refuse_unassigned
 from srcgrad.syntax.globals import GlobalBinding, importable, reference
 
@@ -121,7 +122,10 @@ def called(made: Reduced, statement: Assign, reduce: Callable[[Block], Block]) -
             closure, before = read
         written = of_closure(made, statement, call, closure, own, reduce)
         return None if written is None else ([*before, *written[0]], written[1])
-    if isinstance(atom, Bound) and atom.function is None and runs_users(made.facts, summaries):
+    given = [made.value(operand) for operand in call.positional]
+    if isinstance(atom, Bound) and atom.function is None and (
+        runs_users(made.facts, summaries) or any(generator_of(made, value) is not None for value in given)
+    ):
         return _of_container(made, statement, call, atom, summaries, reduce)
     function = atom.value if isinstance(atom, Exact) else None
     is_text = isinstance(function, FunctionType) or function is not None and model_of(function) is not None

@@ -14,23 +14,19 @@ which this holds are refused.
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from types import BuiltinFunctionType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 import gast
 import numpy as np
 
-from srcgrad import runtime
-from srcgrad.frontend.classes import found, is_user_class
+from srcgrad.frontend.classes import found
 from srcgrad.infer.applying import OPERATORS, is_operator
-from srcgrad.infer.data import is_data
-from srcgrad.infer.dispatch import asks_for_truth, python_of
-from srcgrad.infer.objects import class_of
 from srcgrad.infer.summaries import Summary
-from srcgrad.infer.values import At, Bound, Exact, Of, Value, exact, of, union
+from srcgrad.infer.values import SCALARS, At, Bound, Exact, Of, Value, exact, of, union
 from srcgrad.ir import operations as ir
 from srcgrad.ir.evaluating import COMPARING
 from srcgrad.ir.operations import Literal, Operand, Version
@@ -38,11 +34,21 @@ from srcgrad.ir.regions import Assign, Block, Fall, If, Statement
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.ir.rewriting import with_operands
 from srcgrad.language.models.folds import order_of
-from srcgrad.language.operators import COMPARED, OF_FLOATS, REFLECTED, SPECIAL, by_place, method_of
+from srcgrad.language.operators import COMPARED, SPECIAL, by_place
+from srcgrad.specialise.answers import is_asking, refuse_changes
+from srcgrad.specialise.asking import Sent, classes_among, classes_of_receiver, methods_asked, user_class
+from srcgrad.specialise.declining import (
+    Try,
+    class_asked,
+    comes_first,
+    is_inverted,
+    may_decline,
+    one_after_the_other,
+)
 from srcgrad.specialise.instances import static_of
 from srcgrad.specialise.missing import is_of_class, of_none, raising
-from srcgrad.specialise.receivers import are_methods_of_users, receiver_of
-from srcgrad.syntax.globals import importable, of_runtime, reference
+from srcgrad.specialise.unseen import refuse_methods
+from srcgrad.syntax.globals import importable, reference
 
 if TYPE_CHECKING:
     from srcgrad.specialise.reduced import Reduced
@@ -56,53 +62,46 @@ class Method:
     is_read: bool = False
 
 
-@dataclass(frozen=True)
-class _Sent:
-    """An operation as a method of one of its operands."""
-
-    receiver: Operand
-    name: str
-    given: tuple[Operand, ...] = ()
-    keywords: tuple[tuple[str, Operand], ...] = ()
-    above: type | None = None  # of ``super()``: the class behind whose the method is looked up
-    before: tuple[Statement, ...] = ()  # what reads the receiver
-
-
 def explicit(made: Reduced, statement: Assign) -> list[Statement] | None:
     """The statements that call what an operation runs; None where it stays as it is."""
     called = made.called.get(statement)
     if not called:
         return [] if _is_of_object(made, statement) else None
-    is_compared = isinstance(statement.operation, ir.Compare)
-    if is_compared and made.frame.owner is order_of and any(map(_stores, called)):  # Python decides how often
+    if is_asking(made, statement):
+        refuse_changes(made, statement)
+        return None
+    is_ordered = isinstance(statement.operation, ir.Compare) and made.frame.owner is order_of
+    if is_ordered and any(each.changes for each in called):  # Python decides how often
         made.refuse(statement.node, "an order by comparisons that store something")
+    if is_inverted(made, statement.operation):
+        assert isinstance(statement.operation, ir.Compare)
+        told = made.version("t", of(bool))
+        equal = replace(statement, targets=(told,), operation=replace(statement.operation, symbol="=="))
+        made.called[equal] = called
+        written = explicit(made, equal)
+        last = Assign(statement.targets, ir.Operator("not", (told,)), statement.node)
+        return None if written is None else [*written, last]
     operation = _as_operator(made, statement.operation)
     if isinstance(operation, ir.Compare) and operation is not statement.operation:  # whose model compares
         called = [inner for outer in called for found_ in outer.calls.values() for inner in found_]
     statement = replace(statement, operation=operation)
-    for sent in [] if any(map(_may_decline, called)) else _sent(made, statement.operation, statement.node):
+    if any(map(may_decline, called)) and (tried := _tried(made, statement, called)) is not None:
+        return tried
+    for sent in [] if any(map(may_decline, called)) else methods_asked(made, statement.operation, statement.node):
         if isinstance(sent.receiver, Literal) and isinstance(static_of(made.value(sent.receiver)), type):
             return _of_class(made, statement, sent, called)
-        kinds = _kinds(made.value(made.known.get(sent.receiver, sent.receiver)))
+        kinds = classes_of_receiver(made.value(made.known.get(sent.receiver, sent.receiver)))
         tests = of_none(made, statement, sent.receiver, sent.name, sent.given)
         if kinds is None or tests is None:
             continue
         chosen = {kind: _chosen(kind, sent, statement.operation, called) for kind in kinds}
         if None not in chosen.values() and sum(len(each[1]) for each in chosen.values() if each) == len(called):
             return [*sent.before, *tests, *_finished(made, statement, sent, chosen)]
-    if not any(map(_may_decline, called)) and (divided := _divided(made, statement, called)) is not None:
+    if not any(map(may_decline, called)) and (divided := _divided(made, statement, called)) is not None:
         return divided
     if isinstance(statement.operation, _CALLING):
-        made.refuse(statement.node, "what a method does here")
+        refuse_methods(made, statement)
     return None
-
-
-def _stores(summary: Summary) -> bool:
-    """Whether a call changes what was there before."""
-    if summary.returned is None:
-        return True
-    after, before = summary.returned[1], summary.heap
-    return any(site in before and contents != before.own(site) for site, contents in after.items())
 
 
 def _divided(made: Reduced, statement: Assign, called: list[Summary]) -> list[Statement] | None:
@@ -111,17 +110,17 @@ def _divided(made: Reduced, statement: Assign, called: list[Summary]) -> list[St
     if len(statement.targets) != 1 or not isinstance(statement.operation, _DIVIDED):
         return None
     node, (target,) = statement.node, statement.targets
-    for sent in _sent(made, statement.operation, node):
+    for sent in methods_asked(made, statement.operation, node):
         receiver = made.known.get(sent.receiver, sent.receiver)
         value = made.value(receiver)
         if not isinstance(receiver, Version) or value.is_any or any(isinstance(a, Bound) for a in value.atoms):
             continue
-        for kind in sorted(_kinds_among(value), key=str):
+        for kind in sorted(classes_among(value), key=str):
             if (each := _chosen(kind, sent, statement.operation, called)) is not None:
                 break
         else:
             continue
-        others = frozenset(atom for atom in value.atoms if _kind(atom) is not kind)
+        others = frozenset(atom for atom in value.atoms if user_class(atom) is not kind)
         if not others:
             continue
         own, rest = made.version("t", replace(value, atoms=value.atoms - others)), made.version("t", Value(others))
@@ -148,17 +147,6 @@ def _divided(made: Reduced, statement: Assign, called: list[Summary]) -> list[St
 _DIVIDED = (ir.Operator, ir.Compare, ir.GetItem, ir.GetAttribute, ir.Call)
 
 
-def _kind(atom: Any) -> type | None:
-    """The class of the user's that an atom is of."""
-    kind = atom.site.kind if isinstance(atom, At) else None
-    return kind if kind is not None and is_user_class(kind) else None
-
-
-def _kinds_among(value: Value) -> set[type]:
-    """The classes of the user's that a value may be of."""
-    return {kind for atom in value.atoms if (kind := _kind(atom)) is not None}
-
-
 def asked(made: Reduced, statement: If) -> tuple[list[Statement], If] | None:
     """A branch whose test is an object that is asked whether it is true; None of any other."""
     if not (called := made.called.get(statement)):
@@ -168,7 +156,7 @@ def asked(made: Reduced, statement: If) -> tuple[list[Statement], If] | None:
     made.called[ask] = called
     written = explicit(made, ask)
     if written is None:
-        made.refuse(statement.node, "what a method does here")
+        refuse_methods(made, statement)
     return written, replace(statement, test=tested)
 
 
@@ -217,123 +205,61 @@ _CALLING = (
 )  # fmt: skip
 
 
-def _may_decline(summary: Summary) -> bool:
-    return summary.returned is not None and exact(NotImplemented) <= summary.returned[0][0]
-
-
-def _sent(made: Reduced, operation: ir.Operation, node: gast.AST) -> list[_Sent]:
-    """The methods that an operation may be, those that Python tries first before the others."""
+def _tried(made: Reduced, statement: Assign, called: list[Summary]) -> list[Statement] | None:
+    """What an operation does of which a method may decline; None where it is not known who is asked."""
+    operation = statement.operation
     match operation:
-        case ir.Operator(symbol=symbol, operands=(left, right), in_place=in_place) if (symbol, 2) in SPECIAL:
-            name = SPECIAL[symbol, 2]
-            own = [_Sent(left, f"__i{name[2:]}", (right,))] if in_place else []
-            return [*own, _Sent(left, name, (right,)), *_reflected(made, right, REFLECTED[name], left, node)]
-        case ir.Operator(symbol="bool" | "not", operands=(operand,)):
-            names = {*map(asks_for_truth, _kinds_among(made.value(made.known.get(operand, operand))))} - {None}
-            return [_Sent(operand, name) for name in names if name is not None and len(names) == 1]
-        case ir.Operator(symbol=symbol, operands=(operand,)) if (symbol, 1) in SPECIAL:
-            return [_Sent(operand, SPECIAL[symbol, 1])]
+        case ir.Operator(symbol=symbol, operands=(left, right)) if (symbol, 2) in SPECIAL:
+            pass
         case ir.Compare(symbol=symbol, left=left, right=right) if symbol in COMPARED:
-            name, other = COMPARED[symbol]
-            return [_Sent(left, name, (right,)), *_reflected(made, right, other, left, node)]
-        case ir.GetItem(base=base, index=index):
-            return [_Sent(base, "__getitem__", (index,))]
-        case ir.SetItem(base=base, index=index, value=value):
-            return [_Sent(base, "__setitem__", (index, value))]
-        case ir.DeleteItem(base=base, index=index):
-            return [_Sent(base, "__delitem__", (index,))]
-        case ir.DeleteAttribute(base=base, name=name):
-            return [_Sent(base, "__delattr__", (Literal(name),))]
-        case ir.GetAttribute(base=base, name=name):
-            return [_Sent(base, name)]
-        case ir.SetAttribute(base=base, name=name, value=value):
-            return [_Sent(base, name, (value,))]
-        case ir.Call(function=function, star=None, rest=None):
-            return _sent_by_call(made, replace(operation, function=made.known.get(function, function)), node)
-    return []
-
-
-def _reflected(made: Reduced, receiver: Operand, name: str, given: Operand, node: gast.AST) -> list[_Sent]:
-    """The method of the right operand, which gets a number of NumPy's as one of Python's own, and no array."""
-    value = made.value(made.known.get(given, given))
-    receivers = _kinds(made.value(made.known.get(receiver, receiver))) or []
-    kinds = {class_of(atom) or object for atom in value.atoms}
-    own = {python_of(kind) if issubclass(kind, np.number) else kind for kind in kinds}
-    if own == kinds and not any(map(is_data, value.atoms)) or len(receivers) != 1:
-        return [_Sent(receiver, name, (given,))] if own == kinds else []
-    number = made.version("t", union(*(of(kind) for kind in own if kind is not object), Value(
-        frozenset(atom for atom in value.atoms if is_data(atom))
-    )))  # fmt: skip
-    call = ir.Call(Literal(float), (given,))
-    if own != {float}:
-        function = Literal(Spelled(reference(of_runtime(runtime.handed)), runtime.handed))
-        call = ir.Call(function, (given, Literal(receivers[0].__name__)))
-    return [_Sent(receiver, name, (number,), before=(Assign((number,), call, node),))]
-
-
-def _sent_by_call(made: Reduced, call: ir.Call, node: gast.AST) -> list[_Sent]:
-    function, given, keywords = call.function, call.positional, call.keywords
-    value = made.value(function)
-    atoms, named = value.atoms, static_of(value)
-    if named is copy.copy and len(given) == 1:
-        return [_Sent(given[0], "__copy__")]
-    if (named is float or named is len) and len(given) == 1 and not keywords:
-        return [_Sent(given[0], "__float__" if named is float else "__len__")]
-    if given and (name := method_of(named)) is not None:
-        kinds = _kinds(made.value(made.known.get(given[0], given[0]))) or []
-        if any(named is one for one in OF_FLOATS) and kinds and not any(hasattr(kind, name) for kind in kinds):
-            name = "__float__"
-        return [_Sent(given[0], name, given[1:], keywords)]
-    read = made.origins.get(function)
-    while isinstance(read, ir.Copy):
-        read = made.origins.get(read.source)
-    if are_methods_of_users(value):
-        base = made.origins.get(read.base) if isinstance(read, ir.GetAttribute) else None
-        if isinstance(read, ir.GetAttribute) and isinstance(base, ir.Super):
-            owner = _owner(made, base)
-            return [] if owner is None else [_Sent(base.first, read.name, given, keywords, owner)]
-        found_ = receiver_of(made, call, node)
-        return [] if found_ is None else [_Sent(found_[0], found_[1], given, keywords, before=tuple(found_[2]))]
-    if atoms - exact(None).atoms and all(isinstance(atom, At) for atom in atoms - exact(None).atoms):
-        return [_Sent(function, "__call__", given, keywords)]
-    return []
-
-
-def _owner(made: Reduced, operation: ir.Super) -> type | None:
-    """The class that ``super()`` is behind."""
-    sites = [None if operation.cell is None else each.cells.get(operation.cell) for each in made.frame.summaries]
-    if None in sites:
-        return None
-    held = union(*(each.heap[site].get("cell") for each, site in zip(made.frame.summaries, sites, strict=True) if site))
-    found_ = [atom.value for atom in held.atoms if isinstance(atom, Exact) and isinstance(atom.value, type)]
-    return found_[0] if len(found_) == len(held.atoms) == 1 and not held.is_any else None
-
-
-def _kinds(value: Value) -> list[type] | None:
-    """The classes of a receiver, which are the user's, but for None; None of others."""
-    kinds: dict[type, None] = {}
-    for atom in sorted(value.atoms - exact(None).atoms, key=str):
-        kind = atom.site.kind if isinstance(atom, At) else None
-        if kind is None or not is_user_class(kind):
+            pass
+        case _:
             return None
-        kinds[kind] = None
-    return list(kinds) if kinds and not value.is_any else None
+    try:
+        kinds = class_asked(made, left), class_asked(made, right)
+    except LookupError:
+        return None
+    sent = methods_asked(made, operation, statement.node)
+    sent = [each for each in sent if kinds[each.receiver is right] is not None]
+    if comes_first(operation, *kinds):
+        sent = [*sent[:-2], *sent[-1:], *sent[-2:-1]]
+    tries, met = list[Try](), set[Summary]()
+    for each in sent:
+        kind = kinds[each.receiver is right]
+        assert kind is not None
+        chosen = _chosen(kind, each, operation, called)
+        if chosen is not None:
+            call = partial(_tried_call, made, statement, each, kind, *chosen)
+            tries.append((call, chosen[1], each.before))
+            met.update(chosen[1])
+    return one_after_the_other(made, statement, operation, tries) if met == set(called) else None
+
+
+def _tried_call(
+    made: Reduced, statement: Assign, sent: Sent, kind: type, function: FunctionType, called: list[Summary],
+    targets: tuple[Version, ...],
+) -> Statement:  # fmt: skip
+    return _call(made, statement, targets, sent, kind, function, called)
+
+
+#: What a property holds for an operation on an attribute.
+_PARTS: dict[type, str] = {ir.GetAttribute: "fget", ir.SetAttribute: "fset", ir.DeleteAttribute: "fdel"}
 
 
 def _chosen(
-    kind: type, sent: _Sent, operation: ir.Operation, called: Sequence[Summary]
+    kind: type, sent: Sent, operation: ir.Operation, called: Sequence[Summary]
 ) -> tuple[FunctionType, list[Summary]] | None:
     """The method of a class, and the summaries of it."""
     raw = found(kind, sent.name, sent.above)
-    if isinstance(operation, ir.GetAttribute | ir.SetAttribute):
-        raw = getattr(raw, "fget" if isinstance(operation, ir.GetAttribute) else "fset", None)
+    if isinstance(operation, tuple(_PARTS)) and sent.name != "__delattr__":
+        raw = getattr(raw, _PARTS[type(operation)], None)
     if not isinstance(raw, FunctionType):
         return None
     own = [summary for summary in called if _is_of(summary, kind, raw)]
     return (raw, own) if own else None
 
 
-def _of_class(made: Reduced, statement: Assign, sent: _Sent, called: list[Summary]) -> list[Statement]:
+def _of_class(made: Reduced, statement: Assign, sent: Sent, called: list[Summary]) -> list[Statement]:
     """A call of a method that is bound to a class, by the name of the class."""
     assert isinstance(statement.operation, ir.Call)
     held = made.version("f", made.value(statement.operation.function))
@@ -351,7 +277,7 @@ def _is_of(summary: Summary, kind: type, function: FunctionType) -> bool:
     )  # fmt: skip
 
 
-def _finished(made: Reduced, statement: Assign, sent: _Sent, chosen: dict[type, Any]) -> list[Statement]:
+def _finished(made: Reduced, statement: Assign, sent: Sent, chosen: dict[type, Any]) -> list[Statement]:
     """The call of a method, and what Python makes of its result."""
     operation = statement.operation
     result = made.version("t", union(
@@ -362,6 +288,9 @@ def _finished(made: Reduced, statement: Assign, sent: _Sent, chosen: dict[type, 
         case ir.Operator(symbol="bool" | "not" as symbol):
             kinds: tuple[type, ...] = (bool,) if sent.name == "__bool__" else (int,)
             last = ir.Operator(symbol, (result,))
+        case ir.Compare(symbol="in" | "not in" as symbol):
+            kinds = (*SCALARS, np.generic)
+            last = ir.Operator("bool" if symbol == "in" else "not", (result,))
         case ir.Call(function=function) if sent.name == "__float__" and (named := _named(made, function)) is not None:
             spelled = Spelled(reference(importable(named.__name__, named)), named)
             kinds, last = (float,), ir.Call(Literal(float if named is float else spelled), (result,))
@@ -370,7 +299,7 @@ def _finished(made: Reduced, statement: Assign, sent: _Sent, chosen: dict[type, 
         case _:
             return _written(made, statement, sent, chosen)
     if not made.value(result).consists_of(lambda atom: _is_instance(atom, kinds)):
-        made.refuse(statement.node, "what a method does here")
+        refuse_methods(made, statement)
     written = _written(made, replace(statement, targets=(result,)), sent, chosen)
     if kinds == (int,):
         negative = made.version("t", of(bool))
@@ -391,7 +320,7 @@ def _is_instance(atom: Any, kinds: tuple[type, ...]) -> bool:
     return kind is not None and issubclass(kind, kinds)
 
 
-def _written(made: Reduced, statement: Assign, sent: _Sent, chosen: dict[type, Any]) -> list[Statement]:
+def _written(made: Reduced, statement: Assign, sent: Sent, chosen: dict[type, Any]) -> list[Statement]:
     """A call, or a branch on the class of the receiver with one in each."""
     (kind, (function, called)), *others = chosen.items()
     if not others:
@@ -414,22 +343,22 @@ def _written(made: Reduced, statement: Assign, sent: _Sent, chosen: dict[type, A
 
 
 def _call(
-    made: Reduced, statement: Assign, targets: tuple[Version, ...], sent: _Sent, kind: type, function: FunctionType,
+    made: Reduced, statement: Assign, targets: tuple[Version, ...], sent: Sent, kind: type, function: FunctionType,
     called: list[Summary],
 ) -> Assign:  # fmt: skip
     operands = tuple(made.known.get(operand, operand) for operand in (sent.receiver, *sent.given))
     keywords = tuple((name, made.known.get(operand, operand)) for name, operand in sent.keywords)
     home = kind if sent.above is None else next(base for base in kind.__mro__ if function in vars(base).values())
     head: gast.expr = gast.Attribute(reference(importable(home.__name__, home)), sent.name, gast.Load())
-    is_set, is_read = (isinstance(statement.operation, kind) for kind in (ir.SetAttribute, ir.GetAttribute))
-    if is_set or is_read:
-        head = gast.Attribute(head, "fset" if is_set else "fget", gast.Load())
+    part = None if sent.name == "__delattr__" else _PARTS.get(type(statement.operation))
+    if part is not None:
+        head = gast.Attribute(head, part, gast.Load())
     spelled = Literal(Spelled(gast.copy_location(head, statement.node), function))
     if not targets:
         targets = (Version(made.namer.fresh("t")),)
         made.values[targets[0]] = exact(None)
     call = Assign(targets, ir.Call(spelled, operands, keywords=keywords), statement.node)
     made.calls[call] = called
-    if not is_set and sent.above is None:
-        made.methods[call] = Method(sent.name, is_read)
+    if part in (None, "fget") and sent.above is None:
+        made.methods[call] = Method(sent.name, part == "fget")
     return call

@@ -10,9 +10,10 @@ Enters: an attribute of an object, of one class or of several.  Leaves: an opera
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 import gast
+import numpy as np
 
 from srcgrad import runtime
 from srcgrad.errors import UnsupportedSyntax
@@ -20,7 +21,7 @@ from srcgrad.frontend.classes import ABSENT, found, intercepts, is_descriptor, i
 from srcgrad.infer.facts import Facts
 from srcgrad.infer.heap import Site
 from srcgrad.infer.named import index_of, is_named_tuple
-from srcgrad.infer.values import At, Bound, Value, exact
+from srcgrad.infer.values import Array, At, Bound, Value, exact
 from srcgrad.ir import normal_form as nf
 from srcgrad.language.members import SHAPES
 from srcgrad.rules.table import CONSTANT_MEMBERS, FIELDS
@@ -125,3 +126,26 @@ def require_settable(context: Context, node: Any, kinds: list[type], name: str) 
                 context.span,
                 hint="write a method in place of the function",
             )
+
+
+def refuse_of_class(context: Context, target: gast.Attribute, kinds: list[type]) -> None:
+    """Refuse to change what may be an array that a class holds for every object."""
+    for kind in kinds:
+        held = context.value(target)
+        is_own = held and not any(isinstance(a, Array) and a.site.context == "outside" for a in held.atoms)
+        if isinstance(found(kind, target.attr), np.ndarray) and (not is_own or held.is_any):
+            raise UnsupportedSyntax(
+                f"this stores into the array {target.attr!r} that class {kind.__name__} holds for every object",
+                context.span, hint="give the object an array of its own",
+            )  # fmt: skip
+
+
+def refuse_store(context: Context, target: gast.Attribute) -> NoReturn:
+    """Refuse a store into an attribute of what is no object of a class that is known."""
+    if target.attr == "shape":
+        message = "the shape of an array that something else may hold is set in place"
+        hint = f"write {'y' if not isinstance(target.value, gast.Name) else target.value.id} = np.reshape(...)"
+    else:
+        message = f"a store into the attribute {target.attr!r} of an object whose class is not known"
+        hint = "the derivative itself is compiled for the classes of its arguments: see source_for(...)"
+    raise UnsupportedSyntax(message, context.span, hint=hint)

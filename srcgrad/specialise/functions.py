@@ -16,6 +16,8 @@ from dataclasses import dataclass, field
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
+import gast
+
 from srcgrad.frontend.classes import is_generated_init
 from srcgrad.infer.heap import Site
 from srcgrad.infer.values import At, Bound, Exact, Value, exact
@@ -33,8 +35,10 @@ from srcgrad.ir.regions import (
     walk,
 )
 from srcgrad.ir.restoring.tree import Spelled
+from srcgrad.language.models.callables import Cached
 from srcgrad.language.models.derivatives import Derivative
 from srcgrad.specialise.receivers import holds_methods, is_method
+from srcgrad.specialise.unassigned import is_look
 
 if TYPE_CHECKING:
     from srcgrad.specialise.reduced import Reduced
@@ -203,18 +207,19 @@ def text_of(function: Function) -> str:
 
 
 # --- functions that are kept -----------------------------------------------------------------------------------------
-def misused(made: Reduced, body: Block) -> str | None:
-    """What is done with a function that the program makes other than to keep and call it; None where nothing is."""
+def misused(made: Reduced, body: Block) -> tuple[str, gast.AST | None] | None:
+    """What is done with a function that the program makes other than to keep and call it, and where; None where
+    nothing is."""
     for around, statement in walk(body):
         if isinstance(statement, With) and holds_made(made, made.value(statement.manager)):
-            return "a context manager that holds a function"
+            return "a context manager that holds a function", statement.node
         if isinstance(around.exit, Return) and _is_kept_inside(made, made.value(around.exit.value)):
-            return "a function that is returned"
+            return "a function that is returned", None
         if not isinstance(statement, Assign):
             continue
         operation = statement.operation
         if isinstance(operation, ir.ReadCell) and operation.cell in made.functions.absent:
-            return "a function that is kept where it was captured"
+            return "a function that is kept where it was captured", statement.node
         given = [o for o in operands_of(operation) if any(is_made(a) or is_method(a) for a in made.value(o).atoms)]
         match operation:
             case ir.Compare(symbol="is" | "is not", left=left, right=right) if any(
@@ -222,6 +227,8 @@ def misused(made: Reduced, body: Block) -> str | None:
             ):
                 continue
             case ir.Compare(symbol="==", right=Literal(value=str() as text)) if text in made.functions.texts:
+                continue
+            case ir.Call() if is_look(operation):
                 continue
             case ir.Call() if statement not in made.calls or _is_of_models(made.value(operation.function)):
                 passed = [operand for operand in operands_of(operation) if operand is not operation.function]
@@ -233,20 +240,24 @@ def misused(made: Reduced, body: Block) -> str | None:
                 if held and not _only_holds(made.value(operation.function), is_itself=bool(given)) and not (
                     is_copy and not is_made_
                 ):
-                    return "a function that is passed on"
+                    is_cache = made.value(operation.function) == exact(Cached)
+                    return _REMEMBERED if is_cache else "a function that is passed on", statement.node
             case ir.Copy() | ir.WriteCell() | ir.Insert() | ir.SetItem() | ir.SetAttribute() | ir.Make() | ir.Call():
                 continue
-            case ir.Operator(symbol="bool" | "not"):
+            case ir.Operator(symbol="bool" | "not") | ir.Bound() | ir.ReadCell():
                 continue
             case ir.GetItem(base=base, index=Literal(value=int())) if given == [base] and made.value(base).consists_of(
                 lambda atom: is_made(atom) or is_method(atom)
             ):
                 continue
             case _ if given:
-                return "what is done with a function"
+                return "what is done with a function", statement.node
     if isinstance(body.exit, Return) and _is_kept_inside(made, made.value(body.exit.value)):
-        return "a function that is returned"
+        return "a function that is returned", None
     return None
+
+
+_REMEMBERED = "that what a function made in here has returned is remembered"
 
 
 def _is_kept_inside(made: Reduced, value: Value) -> bool:

@@ -134,15 +134,16 @@ def _function(value: Value) -> Any:
 
 
 def _extended(made: Reduced, call: ir.Call, before: list[Statement]) -> tuple[Operand, str] | None:
-    """The list of a call ``items.extend(...)``, which takes items one by one; or a set, of ``items.update(...)``.
-    Beside it stands the method by which a deque takes one."""
+    """The list of a call ``items.extend(...)``, which takes items one by one; a set or dict, of ``items.update(...)``;
+    and the method by which a deque takes one."""
     match made.value(call.function):
         case Value(atoms=atoms, is_any=False) if all(
             isinstance(a, Bound) and a.name == "extend" and is_list(a.receiver) for a in atoms
         ) or all(
             isinstance(a, Bound) and a.name in ("extend", "extendleft") and are_of(a.receiver, deque) for a in atoms
         ) or len(call.positional) == 1 and all(
-            isinstance(a, Bound) and a.name == "update" and are_sets(a.receiver) for a in atoms
+            isinstance(a, Bound) and a.name == "update" and (are_sets(a.receiver) or are_of(a.receiver, dict))
+            for a in atoms
         ):
             found = (s.operation for s in before if isinstance(s, Assign) and call.function in s.targets)
             looked_up = next((made_ for made_ in found if isinstance(made_, ir.GetAttribute)), None)
@@ -253,7 +254,9 @@ def _listing(
 def _extending(made: Reduced, items: Operand, name: str, statement: Assign) -> _Sink:
     last = Assign(statement.targets, ir.Copy(Literal(None)), statement.node)
 
-    def put(item: Operand, where: gast.AST, loops: tuple[Loop, ...]) -> list[Statement]:
+    def put(item: Operand, where: gast.AST, loops: tuple[Loop, ...]) -> list[Statement] | None:
+        if are_of(made.value(items), dict):
+            return _entered(made, items, item, where)
         if not any(isinstance(a, At) and a.site.kind is deque for a in made.value(items).atoms):
             return [Assign((), ir.Insert(items, item), where)]
         method = made.version("t", Value(frozenset((Bound(made.value(items), name),))))
@@ -263,6 +266,18 @@ def _extending(made: Reduced, items: Operand, name: str, statement: Assign) -> _
         ]  # fmt: skip
 
     return _Sink([], put, [last])
+
+
+def _entered(made: Reduced, items: Operand, pair: Operand, where: gast.AST) -> list[Statement] | None:
+    """A pair as an entry of a dict; None of what may be no tuple of two."""
+    held = [made.facts.contents.get(a.site) if isinstance(a, At) and a.site.kind is tuple else None
+            for a in made.value(pair).atoms]  # fmt: skip
+    parts = [contents.parts for contents in held if contents is not None and contents.parts is not None]
+    if made.value(pair).is_any or len(parts) < len(held) or any(len(each) != 2 for each in parts):
+        return None
+    key, value = (made.version("t", union(*(each[place] for each in parts))) for place in (0, 1))
+    read = [Assign((part,), ir.GetItem(pair, Literal(place)), where) for place, part in enumerate((key, value))]
+    return [*read, Assign((), ir.SetItem(items, key, value), where)]
 
 
 def _folding(made: Reduced, symbol: Any, first: Operand, target: Version, node: gast.AST) -> _Sink:

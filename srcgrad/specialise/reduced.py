@@ -22,6 +22,7 @@ from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal, Operand, Version
 from srcgrad.ir.regions import Assign, Block, Function, Statement, walk
 from srcgrad.ir.restoring.tree import Spelled
+from srcgrad.language.models import is_of_model
 from srcgrad.specialise.functions import Functions
 from srcgrad.syntax.globals import GlobalBinding, reference
 from srcgrad.syntax.namer import Namer
@@ -109,6 +110,13 @@ class Reduced:
         """The place of a node, or of the function where the node has none."""
         has_place = getattr(node, "lineno", None) is not None
         return self.source_of(self.frame.owner).span(node) if has_place else self.source_of(self.owner).span()
+
+    def refuse_at(self, node: gast.AST | None, what: str) -> NoReturn:
+        """Refuse what is done at a node, which may stand in the text of a function that is written out here."""
+        owner = self.functions.places.get(node, self.owner)
+        if is_of_model(owner) or getattr(node, "lineno", None) is None:
+            owner, node = self.owner, None
+        raise UnsupportedSyntax(f"{what} cannot be differentiated here", self.source_of(owner).span(node))
 
     def source_of(self, owner: FunctionType) -> Source:
         """The source of a function, which is parsed once."""

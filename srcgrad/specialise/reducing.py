@@ -42,6 +42,7 @@ from srcgrad.ir.restoring.functions import names_of
 from srcgrad.ir.restoring.pending import uses_of
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.ir.rewriting import with_operands
+from srcgrad.specialise.answers import only_answers
 from srcgrad.specialise.arguments import gathered, only_arguments
 from srcgrad.specialise.callees import called, of_holder
 from srcgrad.specialise.captures import as_values
@@ -64,7 +65,7 @@ from srcgrad.specialise.records import followed, refuse_others
 from srcgrad.specialise.reduced import Frame, Reduced
 from srcgrad.specialise.set_operations import in_place
 from srcgrad.specialise.spelled import operated, written_out
-from srcgrad.specialise.unassigned import looks, refuse_unassigned
+from srcgrad.specialise.unassigned import looks, never_bound, refuse_unassigned
 from srcgrad.specialise.unknown import refusal_of, stopped
 from srcgrad.specialise.unused import without_unused
 from srcgrad.specialise.viewing import viewed
@@ -123,11 +124,13 @@ def _block(made: Reduced, block: Block) -> Block:
         if origin in made.frame.not_reached:  # what stands before it raises, whatever its operands are
             before = _read_last(made, statements)
             last = before[-1].targets if before and isinstance(before[-1], Assign) else ()  # read, or it was left out
-            error = raising(made, statement.node, AssertionError, "what stands before this raises", *last)
-            return Block((*before, *error.statements), error.exit)
+            left = raising(made, statement.node, AssertionError, "what stands before this raises", *last)
+            return Block((*before, *left.statements), left.exit)
         start, is_written = len(statements), False
         if isinstance(statement, Assign):
             made.origins.update((target, statement.operation) for target in statement.targets)
+            if (error := never_bound(made, statement)) is not None:
+                return Block((*_read_last(made, statements), *error.statements), error.exit)
             statements += looked_up(made, statement)
             statements += looks(made, statement)
         before_it, shown = viewed(made, statement, block)
@@ -232,7 +235,7 @@ def _block(made: Reduced, block: Block) -> Block:
                     case ir.Copy(source=source):
                         made.functions.alias(statement.targets[0], source)
                 other = replace(statement, operation=operation)
-                if made.called.get(statement):
+                if made.called.get(statement) and not only_answers(made, statement):
                     made.calls[other] = made.called[statement]
                 statements.append(other)
             case Loop():
@@ -240,7 +243,8 @@ def _block(made: Reduced, block: Block) -> Block:
             case _:
                 statements.append(_region(made, statement))
         if not is_written and made.calls.keys().isdisjoint(statements[start:]):
-            if runs_users(made.facts, made.called.get(statement, ())) and isinstance(statement, Assign):
+            is_running = runs_users(made.facts, made.called.get(statement, ()))
+            if is_running and isinstance(statement, Assign) and not only_answers(made, statement):
                 made.refuse(statement.node, "what runs code of the user's here")
     statements = _read_last(made, statements)
     return Block(tuple(statements), with_operands(block.exit, made.known.get))

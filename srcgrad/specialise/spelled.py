@@ -12,13 +12,15 @@ Enters: a call of the IR.  Leaves: the operation::
 from __future__ import annotations
 
 import dataclasses
+import operator
 from collections import deque
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from srcgrad import runtime
 from srcgrad.infer.data import is_data
 from srcgrad.infer.named import is_named_tuple
-from srcgrad.infer.values import NEVER, Array, At, Bound, Exact, Value, are_numbers, union
+from srcgrad.infer.values import NEVER, Array, At, Bound, Exact, Value, are_numbers, are_of, union
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal, Operand
 from srcgrad.ir.regions import Assign
@@ -39,6 +41,12 @@ def operated(made: Reduced, statement: Assign) -> Assign | None:
     call = statement.operation
     if not isinstance(call, ir.Call) or call.star is not None or call.rest is not None or call.keywords:
         return None
+    function = static_of(made.value(made.known.get(call.function, call.function)))
+    if (function is operator.or_ or function is operator.ior) and len(call.positional) == 2 and all(
+        are_of(made.value(made.known.get(each, each)), dict) for each in call.positional
+    ):
+        left, right = (made.known.get(each, each) for each in call.positional)
+        return replace(statement, operation=ir.Operator("|", (left, right), in_place=function is operator.ior))
     read, value = made.origins.get(call.function), made.value(call.function)
     bounds = [atom for atom in value.atoms if isinstance(atom, Bound) and atom.function is None]
     if not isinstance(read, ir.GetAttribute) or value.is_any or not bounds:

@@ -18,8 +18,9 @@ from srcgrad.frontend.unassigned import place_of
 from srcgrad.infer.values import exact
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal
-from srcgrad.ir.regions import Assign, Function
+from srcgrad.ir.regions import Assign, Block, Function
 from srcgrad.ir.restoring.tree import Spelled
+from srcgrad.specialise.missing import raising
 from srcgrad.syntax.globals import of_runtime, reference
 
 if TYPE_CHECKING:
@@ -35,17 +36,31 @@ def looks(made: Reduced, statement: Assign) -> list[Assign]:
         return []
     if made.source_of(made.owner).generated:  # which reads a variable under the test that it was bound under
         return []
-    if not made.value(statement.targets[0]) or (
-        isinstance(operation, ir.Bound) and made.value(operation.source) == exact(ir.UNBOUND)
-    ):
-        name = operation.variable if isinstance(operation, ir.Bound) else operation.cell.variable
-        made.refuse(statement.node, f"{name!r}, which has no value here,")  # its name would have none
     if isinstance(operation, ir.ReadCell):
         operation = ir.ReadCell(made.frame.cells.get(operation.cell, operation.cell))
     value = made.value(statement.targets[0])
     read, nothing = made.version("t", value), made.version("t", value)
     look = ir.Call(Literal(Spelled(reference(of_runtime(runtime.require_assigned)), runtime.require_assigned)), (read,))
     return [replace(statement, targets=(read,), operation=operation), Assign((nothing,), look, statement.node)]
+
+
+def never_bound(made: Reduced, statement: Assign) -> Block | None:
+    """What Python raises where a variable has no value in any case; None of any other statement."""
+    operation: Any = statement.operation
+    if not _may_have_no_value(made, statement) or isinstance(getattr(statement.node, "ctx", None), gast.Del):
+        return None
+    if made.source_of(made.owner).generated:
+        return None
+    is_own = isinstance(operation, ir.Bound)
+    if made.value(statement.targets[0]) and not (is_own and made.value(operation.source) == exact(ir.UNBOUND)):
+        return None
+    if is_own or operation.cell in made.frame.function.cells:
+        name = operation.variable if is_own else operation.cell.variable
+        text = f"cannot access local variable {name!r} where it is not associated with a value"
+        return raising(made, statement.node, UnboundLocalError, text)
+    name = operation.cell.variable
+    text = f"cannot access free variable {name!r} where it is not associated with a value in enclosing scope"
+    return raising(made, statement.node, NameError, text)
 
 
 def _may_have_no_value(made: Reduced, statement: Assign) -> bool:

@@ -23,6 +23,7 @@ from srcgrad.language.models import is_of_model
 from srcgrad.rules.table import lookup, refusal
 from srcgrad.specialise.instances import static_of
 from srcgrad.specialise.unruled import missing_rule
+from srcgrad.specialise.unseen import of_methods
 from srcgrad.syntax.parse import spelled
 
 if TYPE_CHECKING:
@@ -61,16 +62,13 @@ def stopped(made: Reduced, statement: Statement) -> UnsupportedSyntax | MissingR
     if called and all(summary.returned is None for summary in called):
         inside = (s for summary in called for s in summary.reached if s in stops)
         for inner in inside:
-            function = static_of(made.value(statement.operation.function)) if _is_call(statement) else None
+            operation = getattr(statement, "operation", None)
+            function = static_of(made.value(operation.function)) if isinstance(operation, ir.Call) else None
             if is_of_library(function) and not is_of_model(function) and isinstance(statement.node, gast.Call):
                 return missing_rule(spelled(statement.node.func), function, made.place_of(statement.node))
             why = stops[inner] or Reason("what this call does is not known")
             return UnsupportedSyntax(why.message, made.place_of(statement.node), label=why.label, hint=why.hint)
     return None
-
-
-def _is_call(statement: Statement) -> bool:
-    return isinstance(getattr(statement, "operation", None), ir.Call)
 
 
 def refusal_of(made: Reduced, statement: Statement) -> UnsupportedSyntax | MissingRule:
@@ -82,7 +80,7 @@ def refusal_of(made: Reduced, statement: Statement) -> UnsupportedSyntax | Missi
         if (why := of_maker(function)) is None:
             return missing_rule(name, function, source.span(node))
     else:
-        why = _CONSTRUCTS.get(type(operation)) or _of_operands(made, statement)
+        why = _CONSTRUCTS.get(type(operation)) or _of_operands(made, statement) or of_methods(made, statement)
     why = made.facts.stops.get(made.functions.origins.get(statement, statement)) or why
     if why is None:
         why = Reason("what runs here cannot be differentiated here")

@@ -16,11 +16,10 @@ from dataclasses import replace
 from typing import Any
 
 import gast
-import numpy as np
 
 from srcgrad import runtime
 from srcgrad.errors import UnsupportedSyntax
-from srcgrad.frontend.classes import found, is_user_class
+from srcgrad.frontend.classes import is_user_class
 from srcgrad.frontend.signatures import default_expressions
 from srcgrad.frontend.source import source_of
 from srcgrad.infer.values import Array, At, union
@@ -38,7 +37,7 @@ from srcgrad.specialise.collecting import collected
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.early_returns import nested_returns
 from srcgrad.specialise.expressions import are_writers, atom, named, operate, operation_of, settled
-from srcgrad.specialise.fields import classes_of, read, require_settable
+from srcgrad.specialise.fields import classes_of, read, refuse_of_class, refuse_store, require_settable
 from srcgrad.specialise.functions import misused
 from srcgrad.specialise.initialisers import returning_object
 from srcgrad.specialise.instances import Instance, fixed_parameters, runs_users, static_of
@@ -84,7 +83,9 @@ def specialised(instance: Instance) -> nf.Function:
     context = Context(made, facts, naming, source, Namer({*used, *parameters}), frozenset(parameters))
     if made.this is not None and made.this in uses_of(made.function):
         context.refuse(source.node, "an object that is handed on while it is made")
-    if (what := misused(made, made.function.body) or sparse.misused(made)) is not None:
+    if (use := misused(made, made.function.body)) is not None:
+        made.refuse_at(use[1], use[0])
+    if (what := sparse.misused(made)) is not None:
         context.refuse(source.node, what)
     if any(_binds_outside(made.function, statement) for _, statement in walk_ir(made.function.body)):
         context.refuse(source.node, "a store into a variable outside of the function")
@@ -224,6 +225,8 @@ def _statement(context: Context, statement: Any) -> None:
             context.out.append(nf.Effect(statement, context.span))
         case gast.Delete(targets=[gast.Subscript(value=base, slice=index)]):
             context.out.append(nf.Delete(named(context, base), settled(context, index), context.span))
+        case gast.Delete(targets=[gast.Attribute(value=base, attr=name)]) if classes_of(context.value(base)):
+            context.out.append(nf.Delete(named(context, base), None, context.span, name))
         case gast.Nonlocal() | gast.Global():
             pass
         case _:
@@ -269,6 +272,8 @@ def assignment(context: Context, targets: list[Any], value: Any) -> None:
             context.out.append(nf.SetField(named(context, base), name, stored, context.span))
         case gast.Attribute() as target if reshaped(context, target, settled(context, value)):
             pass
+        case gast.Attribute() as target:
+            refuse_store(context, target)
         case _:
             context.refuse(value, "this target")
 
@@ -346,8 +351,7 @@ def _augmented(context: Context, statement: gast.AugAssign) -> None:
             )
         case gast.Attribute(value=base, attr=field_name) if (kinds := classes_of(context.value(base))) is not None:
             require_settable(context, statement, kinds, field_name)
-            if any(isinstance(found(kind, field_name), np.ndarray) for kind in kinds):
-                context.refuse(statement, "a store into what may be an array that a class holds for every object")
+            refuse_of_class(context, statement.target, kinds)
             held, part = named(context, base), context.fresh()
             before = read(context, placed(gast.Attribute(base, field_name, gast.Load()), statement), kinds, held)
             context.out.append(nf.Bind(part, *before, context.span))
@@ -356,6 +360,8 @@ def _augmented(context: Context, statement: gast.AugAssign) -> None:
             made = operate(context, statement.op, [load(part, statement), operand], node)
             context.out.append(nf.Bind(part, *made, context.span, inplace=True))
             context.out.append(nf.SetField(held, field_name, load(part, statement), context.span))
+        case gast.Attribute() as target:
+            refuse_store(context, target)
         case _:
             context.refuse(statement, "this augmented target")
 

@@ -18,29 +18,22 @@ def both(f, *args):
     assert np.isclose(np.sum(tangent), sum(np.sum(g) for g in gradients))
 
 
-def test_one_output_at_its_place_of_a_function_of_two_results():
-    def f(x):
-        quotient, rest = np.divmod(x, 0.7, np.zeros(3))
-        return quotient + rest * x
-
-    x = np.array([0.3, 1.2, 2.5])
-    both(f, x)
-    with pytest.raises(TypeError, match="give an output for each"):
-        srcgrad.grad(lambda x: np.sum(special.fresnel(x[0], np.zeros(3))[1]))(x)
+def into_a_list(x):
+    u = [1.0, 2.0, 3.0]
+    u **= x
+    return u
 
 
-def test_an_output_without_axes_of_a_product_is_refused():
-    x = np.array([0.3, 1.2, 2.5])
-    with pytest.raises(TypeError, match="np.dot returns a number"):
-        srcgrad.vjp(lambda x: np.dot(x, x, out=np.zeros(())), x)
-
-
-@pytest.mark.parametrize("f", [
-    lambda x: np.rint(x[0], x[1], x[0], dtype=np.float32),
-    lambda x: np.sin(x, np.zeros(3), np.zeros(3)),
-])
-def test_more_positional_arguments_than_a_ufunc_takes_are_refused(f):
-    with pytest.raises(srcgrad.errors.SrcgradError, match="3 arguments are given"):
+@pytest.mark.parametrize("f, words", [
+    (lambda x: np.rint(x[0], x[1], x[0], dtype=np.float32), "a call that stores into an array"),
+    (lambda x: np.sin(x, np.zeros(3), np.zeros(3)), "a call that stores into an array"),
+    (lambda x: np.divmod(x, 0.7, np.zeros(3))[1], "stores some of its results into arrays"),
+    (lambda x: special.fresnel(x[0], np.zeros(3))[1], "a call that stores"),
+    (lambda x: np.dot(x, x, out=np.zeros(())), "a product that may be a number, into an output"),
+    (into_a_list, "this augmented assignment to a container"),
+])  # fmt: skip
+def test_stores_in_other_forms_are_refused(f, words):
+    with pytest.raises(srcgrad.errors.SrcgradError, match=rf"(?s){words}.*\^"):
         srcgrad.vjp(f, np.ones(3))
 
 
@@ -64,15 +57,6 @@ def test_places_along_an_axis_have_the_axes_that_numpy_asks_for(shape, axis):
     for call in (f, lambda x: srcgrad.vjp(f, x)):
         with pytest.raises(ValueError, match="dimension"):
             call(np.ones(3))
-
-
-def test_a_list_to_the_power_of_an_array_in_place():
-    def f(x):
-        u = [1.0, 2.0, 3.0]
-        u **= x
-        return u
-
-    both(f, np.array([0.3, 1.2, 2.5]))
 
 
 def doubled_into(w, v):

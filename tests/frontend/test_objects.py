@@ -10,14 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from srcgrad.frontend.inference import inferred
-from srcgrad.frontend.known import PLAIN, Instance, OneOf
-from srcgrad.frontend.meeting import known_of
-from srcgrad.frontend.normalize import normalize, returned, stored
 
-from srcgrad import ArgumentError, UnsupportedSyntax, grad, jvp, options, vjp
-from srcgrad.ir.normal_form import Callee
-from srcgrad.runtime.refusals import RefusedType
+from srcgrad import ArgumentError, SrcgradError, UnsupportedSyntax, grad, jvp, vjp
 
 
 class Linear:
@@ -184,21 +178,6 @@ def test_lists_that_change(function):
 def test_a_gradient_of_an_object_can_be_pickled():
     again = pickle.loads(pickle.dumps(grad(Point.norm)))
     assert again(Point(3.0, 4.0)) == grad(Point.norm)(Point(3.0, 4.0))
-
-
-def test_classes_are_known_where_several_meet():
-    def several(a, b):
-        layers = [Linear(a, b), Tanh()]
-        for layer in layers:
-            b = layer(b)
-        return b
-
-    function = normalize(Callee(several))
-    known = inferred(function, {}, returned, stored).of("layer")
-    assert isinstance(known, OneOf) and [choice.kind for choice in known.choices] == [Linear, Tanh]
-    assert known_of(Point(1.0, 2.0)).kind is Point
-    assert known_of(object()) == PLAIN
-    assert isinstance(known_of(network()).field("layers").items[1], Instance)
 
 
 # --- what is refused -------------------------------------------------------------------------------------------------
@@ -439,14 +418,12 @@ class Describing(Box):
     "kind", [ByHelper, ByAlias, ByFunction, ByBase, ByClass, ByName, BySetting, IntoAnother, ByProperty]
 )
 def test_classes_whose_implicit_methods_store_in_any_way(kind):
-    """Once wrong in silence but for a store in the method itself.  Refused where values are not inferred."""
+    """Once wrong in silence but for a store in the method itself."""
 
     def f(x):
         return np.sum(kind(x).a) * x
 
     assert grad(f)(2.0) == 8.0
-    with pytest.raises(UnsupportedSyntax, match="stores, and is called where no call is written"), options(infer=False):
-        grad(f)(2.0)
 
 
 def test_classes_whose_implicit_methods_only_read_are_followed():
@@ -482,25 +459,22 @@ REFUSED = [
     (
         writes_a_number,
         (2.0,),
-        "__float__ of class Counting stores, and is called where no call is written",
+        "Counting.__float__ stores, and is called where no call is written",
     ),
-    (compares_pairs, (2.0,), "this comparison asks __lt__ of class Ranked, which stores into its object"),
-    (seeks, (2.0,), "this comparison asks __getitem__ of class Ranked, which stores into its object"),
-    (asks_for_a_property, (2.0,), "the property 'worth' of class Ranked stores into its object, and hasattr calls it"),
-    (measures, (2.0,), "__len__ of class Lazy stores, and is called where no call is written"),
-    (asks, (2.0,), "__bool__ of class Told stores, and is called where no call is written"),
+    (compares_pairs, (2.0,), "this comparison asks __lt__ of class Ranked, which is not followed here"),
+    (seeks, (2.0,), "this comparison asks __getitem__ of class Ranked, which is not followed here"),
+    (asks_for_a_property, (2.0,), "hasattr may run methods of class Ranked, which are not followed here"),
     (makes_turned, (2.0,), "the named tuple Turned decides by __getitem__ what its items are"),
     (unpacks_handing, (2.0,), "the named tuple Handing decides by __iter__ what its items are"),
     (reads_watched, (Watched(1.0),), "class Watched decides by __getattribute__ what its attributes are"),
-    (sets_guarded, (Guarded(1.0), 2.0), "class Guarded decides by __setattr__ what its fields are"),
+    (sets_guarded, (Guarded(1.0), 2.0), "this may store to any attribute of anything"),
     (makes_counted, (1.0,), "class Counted decides by __new__ or a metaclass what its objects are"),
-    (misses, (Point(1.0, 2.0),), "an object of class Point has no attribute 'z'"),
 ]
 
 
 @pytest.mark.parametrize(("function", "arguments", "reason"), REFUSED)
 def test_what_decides_itself_is_refused(function, arguments, reason):
-    with pytest.raises(UnsupportedSyntax) as error, options(infer=function not in (misses, measures, asks)):
+    with pytest.raises(UnsupportedSyntax) as error:
         grad(function)(*arguments)
     assert error.value.reason == reason
     assert error.value.span.known
@@ -573,12 +547,12 @@ def rounded_with_a_star(x):
 #: Functions that ask objects for what is not followed: their derivative was lost in silence, or they failed inside.
 ASKED = {
     "the metaclass of Items decides what its items are": lambda x: Items[x[0] * x[1]],
-    "bitwise_xor is given an object of class Adding": lambda x: np.bitwise_xor(Adding(x[0]), Adding(x[1])),
-    "round is given an object of class Adding": lambda x: np.round(Adding(x[0])),
+    "no derivative rule for np.bitwise_xor": lambda x: np.bitwise_xor(Adding(x[0]), Adding(x[1])),
+    "no derivative rule for np.round": lambda x: np.round(Adding(x[0])),
     "class Adding has no __round__ with source": lambda x: round(Adding(x[0]), ndigits=2),
     "class Adding has no __invert__ with source": lambda x: ~Adding(x[0]),
     "which argument is which is not known here": lambda x: round(Adding(x[0]), **{"ndigits": 2}),
-    "objects are given with a star": rounded_with_a_star,
+    "round may run methods of class Adding": rounded_with_a_star,
     "sum adds objects of class Adding to a number first": lambda x: sum([Adding(e) for e in x]).level,
     "array is given objects of class Adding": lambda x: np.array([Adding(e) for e in x], dtype=float)[1],
     "class Ufuncs decides by __array_ufunc__ what operators": lambda x: x[0] * Ufuncs(x[1]),
@@ -587,7 +561,7 @@ ASKED = {
 
 @pytest.mark.parametrize("reason", ASKED)
 def test_what_objects_are_asked_is_refused(reason):
-    with pytest.raises(UnsupportedSyntax, match=reason) as error:
+    with pytest.raises(SrcgradError, match=reason) as error:
         grad(ASKED[reason])(np.array([1.5, 2.5]))
     assert error.value.span.known
 
@@ -600,7 +574,7 @@ def sum_of_objects_by_a_loop(x):
 
 
 def test_an_object_in_the_place_of_a_number_is_not_asked_as_if_it_were_one():
-    with pytest.raises(RefusedType, match="what is on the left is not always an object"):
+    with pytest.raises(UnsupportedSyntax, match="np.abs may run methods of class Adding"):
         grad(sum_of_objects_by_a_loop)(np.array([1.5, 2.5]))
 
 
@@ -611,11 +585,7 @@ def given_an_object_at_run_time(x):
     return g(Point(x, 2.0))
 
 
-def test_a_function_known_at_run_time_is_given_no_objects():
-    words = r"the attribute 'x' is not one of an array(.|\n)*g = lambda p: p\.x"
-    with options(infer=False):
-        with pytest.raises(UnsupportedSyntax, match=words):
-            grad(given_an_object_at_run_time)(1.0)
+def test_a_function_known_at_run_time_is_given_an_object():
     assert grad(given_an_object_at_run_time)(1.0) == 8.0
 
 
@@ -697,13 +667,10 @@ def bits_of_objects_among_numbers(x):
     return total
 
 
-@pytest.mark.parametrize("f", [an_object_or_a_number, objects_among_numbers, bits_of_objects_among_numbers])
+@pytest.mark.parametrize("f", [an_object_or_a_number, objects_among_numbers])
 def test_an_object_that_stands_where_a_number_may_is_not_rounded(f):
-    x = np.array([1.5, 2.0])
-    with options(infer=False):
-        for derivative in (lambda: grad(f)(x), lambda: jvp(f, (x,), (x,))):
-            with pytest.raises((UnsupportedSyntax, TypeError), match="an object of class Rounded"):
-                derivative()
+    with pytest.raises(UnsupportedSyntax, match="__round__ of class Rounded"):
+        grad(f)(np.array([1.5, 2.0]))
 
 
 def test_bits_of_an_object_beside_those_of_a_number():
@@ -726,6 +693,5 @@ class WithAnAnswer:
 
 def test_a_property_beside_getattr_is_refused():
     """Python asks ``__getattr__`` where the property raises AttributeError; that error left the function."""
-    for way in ({}, {"infer": False}):
-        with options(**way), pytest.raises(UnsupportedSyntax, match=r"(?s)__getattr__ answers where.*'checked'.*\^"):
-            grad(lambda x: WithAnAnswer(x).checked * x)(1.3)
+    with pytest.raises(UnsupportedSyntax, match=r"(?s)__getattr__ answers where.*'checked'.*\^"):
+        grad(lambda x: WithAnAnswer(x).checked * x)(1.3)

@@ -7,9 +7,8 @@ import collections
 import numpy as np
 import pytest
 
-from srcgrad import UnsupportedSyntax, grad, options, value_and_grad
+from srcgrad import UnsupportedSyntax, grad, value_and_grad
 from srcgrad.errors import SrcgradError
-from srcgrad.runtime.refusals import RefusedType
 
 POINT = np.array([0.7, 1.3, -0.4, 2.1])
 
@@ -271,12 +270,14 @@ class Holder:
 
 
 def of_a_class(x):
-    return (Holder.inst + x[0]) + Holder.several[0][x[1]] + Holder().scaled(x[2]) + (Holder.inst < x[3])
+    return Holder.several[0][x[1]] + Holder().scaled(x[2])
 
 
 def test_attributes_of_classes():
     """Once no derivative, in silence."""
-    np.testing.assert_array_equal(grad(of_a_class)(POINT), [2.5, 1.5, 2.5, 2.5])
+    np.testing.assert_array_equal(grad(of_a_class)(POINT), [0.0, 1.5, 2.5, 0.0])
+    with pytest.raises(UnsupportedSyntax, match=r"(?s)the attribute 'inst'.*\^"):
+        grad(lambda x: Holder.inst + x[0])(POINT)
 
 
 MIXED = [2.0, GAIN, np.array(3.0)]
@@ -311,13 +312,6 @@ def of_an_ordered_dict(x):
 
 def of_its_own_operator(x):
     return ARRAYED * x[0]
-
-
-@pytest.mark.parametrize("f", [of_a_mixed_list, one_or_a_number])
-def test_where_a_number_may_stand_as_well_an_object_is_refused(f):
-    """Once taken for a number, in silence."""
-    with options(infer=False), pytest.raises(RefusedType, match="stands here, and other values may as well"):
-        grad(f)(POINT)
 
 
 @pytest.mark.parametrize("f", [of_a_mixed_list, one_or_a_number])
@@ -375,24 +369,23 @@ def test_it_may_where_a_function_is_known_only_when_the_program_runs():
 
 
 def in_copies(x):
-    made = {**NAMED, "b": Gain(x[0])}
-    copied, joined, fixed = dict(NAMED), NAMED | {"c": LISTED[0]}, tuple(LISTED)
-    total = (made["a"] + x[1]) + (made["b"] + x[1]) + (copied["a"] + x[2]) + (NAMED.copy()["a"] + x[2])
-    return total + (joined["c"] + x[3]) + (fixed[1] + x[3])
+    copied, fixed = dict(NAMED), tuple(LISTED)
+    return (copied["a"] + x[2]) + (NAMED.copy()["a"] + x[2]) + (fixed[1] + x[3])
 
 
 def test_what_copies_of_containers_hold_is_followed():
     """Once taken for numbers, in silence, of local dicts and lists as well."""
-    np.testing.assert_allclose(grad(in_copies)(POINT), [POINT[1], 3 + POINT[0], 6, 5])
+    np.testing.assert_allclose(grad(in_copies)(POINT), [0, 0, 6, 3])
 
 
-def in_a_copy_beside_numbers(x):
-    return {**NAMED, "n": x[0]}["a"] + x[1]
-
-
-def test_what_a_copy_holds_beside_numbers_is_refused():
-    with pytest.raises(RefusedType, match="stands here, and other values may as well"):
-        grad(in_a_copy_beside_numbers)(POINT)
+@pytest.mark.parametrize("f", [
+    lambda x: {**NAMED, "n": x[0]}["a"] + x[1],
+    lambda x: {**NAMED, "b": Gain(x[0])}["a"] + x[1],
+    lambda x: (NAMED | {"c": LISTED[0]})["c"] + x[1],
+])
+def test_what_is_joined_with_objects_outside_is_refused(f):
+    with pytest.raises(UnsupportedSyntax, match=r"(?s)may store into the global or closure variable 'NAMED'.*\^"):
+        grad(f)(POINT)
 
 
 class Doubler:
@@ -411,7 +404,7 @@ def by_a_method_under_a_global_name(x):
 
 def test_the_method_of_an_object_under_a_global_name_is_refused():
     """Once wrong in silence: what it stores into its argument had no derivative."""
-    with pytest.raises(UnsupportedSyntax, match="DOUBLE is a method of an object outside of the function"):
+    with pytest.raises(UnsupportedSyntax, match=r"(?s)this call cannot be differentiated.*DOUBLE"):
         grad(by_a_method_under_a_global_name)(POINT)
 
 
@@ -441,5 +434,5 @@ LIB = MADE["Lib"]()
 @pytest.mark.parametrize("f", [lambda x: LIB + x[0], lambda x: (LIB < x[0]) * 2.0])
 def test_an_object_whose_class_has_no_source_is_refused(f):
     """Once taken for a number, silently wrong."""
-    with pytest.raises(SrcgradError, match=r"(?s)source.*\^|source"):
+    with pytest.raises(SrcgradError, match=r"(?s)class Lib.*\^"):
         grad(f)(POINT)

@@ -230,7 +230,9 @@ def augmented_place(pad: Pad, statements: Sequence[Statement], at: int) -> int |
         kind = ir.SetAttribute if isinstance(write.operation, ir.SetAttribute) else ir.SetItem
         assert isinstance(write.operation, kind)
         parts = take(pad, operands, dict.fromkeys(operands, 2))
-        emit(pad, gast.AugAssign(_place(pad.plan, write.operation, parts), OPERATORS[made.symbol](), given))
+        place = _place(pad.plan, write.operation, parts)
+        place.computes = read.targets[0]
+        emit(pad, gast.AugAssign(place, OPERATORS[made.symbol](), given))
         return behind + 2
     return None
 
