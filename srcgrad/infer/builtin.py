@@ -23,6 +23,7 @@ import numpy as np
 
 from srcgrad.infer.classes import classes_of, is_instance
 from srcgrad.infer.copies import copied
+from srcgrad.infer.data import is_data
 from srcgrad.infer.dispatch import truth_by_methods
 from srcgrad.infer.emitted import of_emitted
 from srcgrad.infer.generators import lists_of
@@ -42,8 +43,9 @@ from srcgrad.infer.objects import (
     set_attribute,
 )
 from srcgrad.infer.outside import is_of_library
-from srcgrad.infer.values import ANY, SCALARS, At, Bound, Exact, Value, exact, is_unchanging, of, union
+from srcgrad.infer.values import ANY, SCALARS, Array, At, Bound, Exact, Value, exact, is_unchanging, of, union
 from srcgrad.infer.values import are_numbers as are_all_numbers
+from srcgrad.language import asked
 from srcgrad.language.models import CLASSES
 from srcgrad.language.operators import OF_FLOATS, method_of
 from srcgrad.runtime.containers import are_numbers, argsorted
@@ -167,6 +169,15 @@ def _are_numbers(analysis: Analysis, frame: Frame, statement: Statement, given: 
     """Whether it is certain that items are numbers; the model that asks is right for numbers either way."""
     items = union(*(heap[atom.site].items for atom in given[0].atoms if isinstance(atom, At)))
     return exact(not given[0].is_any and are_all_numbers(items) and all(map(is_unchanging, items.atoms))), heap
+
+
+def _is_data(analysis: Analysis, frame: Frame, statement: Statement, given: _Values, heap: Heap) -> Any:
+    """Whether a value is data, or else an array or a number."""
+    others = [atom for atom in given[0].atoms if not is_data(atom)]
+    if len(others) == len(given[0].atoms):
+        return exact(False), heap
+    is_certain = not given[0].is_any and all(isinstance(a, Array) or is_unchanging(a) for a in others)
+    return exact(True) if is_certain else of(bool), heap
 
 
 def _argsorted(analysis: Analysis, frame: Frame, statement: Statement, given: _Values, heap: Heap) -> Any:
@@ -375,6 +386,7 @@ _FOLLOWED: dict[Any, _Follow] = {
     len: _len,
     are_numbers: _are_numbers,
     argsorted: _argsorted,
+    asked.is_data: _is_data,
     isinstance: _isinstance,
     issubclass: _asked,
     callable: _callable,

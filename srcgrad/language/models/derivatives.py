@@ -11,6 +11,7 @@ from types import FunctionType, NoneType
 
 import numpy as np
 
+from srcgrad.language.asked import is_data
 from srcgrad.language.models.table import perhaps, unknown
 
 
@@ -46,10 +47,20 @@ def _gradient(args, place):
 
 
 def _like(value):
+    if is_data(value):
+        return np.positive(value) * 1.0
     if isinstance(value, np.ndarray):
         return value * 1.0
     if isinstance(value, float):
         return float(value) if perhaps() else np.float64(value)
+    if isinstance(value, complex):
+        return complex(value) if perhaps() else np.complex128(value)
+    if type(value) is list:
+        return [_like(item) for item in value]
+    if type(value) is tuple:
+        return tuple([_like(item) for item in value])
+    if type(value) is dict:
+        return {key: _like(item) for key, item in value.items()}
     return unknown()
 
 
