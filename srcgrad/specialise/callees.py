@@ -41,13 +41,12 @@ from srcgrad.ir.restoring.pending import uses_of
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.ir.rewriting import with_operands
 from srcgrad.language.models import MODELS
-from srcgrad.language.models.derivatives import TRANSFORMS
 from srcgrad.rules.table import lookup
 from srcgrad.specialise.arguments import only_arguments, only_passed_on, spread_out
 from srcgrad.specialise.captures import unpacked
 from srcgrad.specialise.choices import chosen
 from srcgrad.specialise.closures import called_apart, calls_itself
-from srcgrad.specialise.derivatives import derivative_called
+from srcgrad.specialise.derivatives import derivative_called, is_program
 from srcgrad.specialise.fields import holds_objects
 from srcgrad.specialise.functions import (
     Closure,
@@ -259,7 +258,7 @@ def of_closure(
     reduce: Callable[[Block], Block],
 ) -> Written | None:  # fmt: skip
     function, before = closure.function, list[Statement]()
-    if closure.owner in TRANSFORMS.values() and not closure.is_outside:
+    if is_program(closure):
         return derivative_called(made, statement, call, closure, summaries)
     given = bound(made, closure, call, statement, before, summaries)
     if given is None:
