@@ -41,12 +41,13 @@ from srcgrad.ir.restoring.pending import uses_of
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.ir.rewriting import with_operands
 from srcgrad.language.models import MODELS
+from srcgrad.language.models.derivatives import program_of
 from srcgrad.rules.table import lookup
 from srcgrad.specialise.arguments import only_arguments, only_passed_on, spread_out
 from srcgrad.specialise.captures import unpacked
 from srcgrad.specialise.choices import chosen
 from srcgrad.specialise.closures import called_apart, calls_itself
-from srcgrad.specialise.derivatives import derivative_called, is_program
+from srcgrad.specialise.derivatives import derivative_called, is_program, made_outside
 from srcgrad.specialise.fields import holds_objects
 from srcgrad.specialise.functions import (
     Closure,
@@ -124,6 +125,8 @@ def called(made: Reduced, statement: Assign, reduce: Callable[[Block], Block]) -
     if isinstance(atom, Bound) and atom.function is None and runs_users(made.facts, summaries):
         return _of_container(made, statement, call, atom, summaries, reduce)
     function = atom.value if isinstance(atom, Exact) else None
+    if program_of(function) is not None:
+        return derivative_called(made, statement, call, made_outside(function, summaries[-1].function), summaries)
     is_text = isinstance(function, FunctionType) or function is not None and model_of(function) is not None
     is_written = _hands_functions(made, statement, call, target) if lookup(function) is None else (
         _is_beyond_its_rule(made, function, call) or model_of(function) is not None and _hands_objects(made, call)

@@ -27,9 +27,11 @@ from srcgrad.ir.regions import Assign, Function, Statement, walk
 from srcgrad.language.effects import member, of_function
 from srcgrad.language.models.derivatives import (
     PROGRAMS,
+    TRANSFORMS,
     Derivative,
     gradient,
     jacobian_vector,
+    program_of,
     value_and_gradient,
 )
 from srcgrad.specialise.closures import called_apart
@@ -56,6 +58,12 @@ class _Differentiated:
 def is_program(closure: Closure) -> bool:
     """Whether a function stands for a derivative that is compiled."""
     return closure.owner in PROGRAMS and closure.function.name == "program" and not closure.is_outside
+
+
+def made_outside(found: Any, text: Function) -> Closure:
+    """The program of a derivative that was made outside."""
+    mode, *_ = found.__srcgrad_derived__()
+    return Closure(text, TRANSFORMS[mode], {}, {})
 
 
 def derivative_called(
@@ -189,6 +197,8 @@ def _function(made: Reduced, atom: Any, text: Function) -> Closure | None:
         if atom.site.kind is Derivative:
             return Closure(text, made.functions.owners[text], {}, {}) if text in made.functions.owners else None
         return at_site(made, atom.site)
+    if isinstance(atom, Exact) and program_of(atom.value) is not None:
+        return made_outside(atom.value, text)
     if isinstance(atom, Exact) and isinstance(atom.value, FunctionType) and differentiated(atom.value) is atom.value:
         return outer_closure(atom.value, text) if atom.value.__code__.co_name == text.name else None
     return None

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from types import FunctionType, NoneType
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -156,3 +157,17 @@ PROGRAMS: dict[Any, tuple[str, ...]] = {
     gradient: ("reverse",), value_and_gradient: ("value",), vector_jacobian: ("pulled",), jacobian_vector: ("forward",),
     jacobian: ("forward",), hessian: ("reverse", "forward"), hessian_vector: ("reverse", "forward"),
 }  # fmt: skip
+
+_OUTSIDE: WeakKeyDictionary[Any, FunctionType] = WeakKeyDictionary()
+
+
+def program_of(found: Any) -> FunctionType | None:
+    """The program of a derivative that was made outside; None of anything else."""
+    tell = getattr(type(found), "__srcgrad_derived__", None)
+    told = None if tell is None else tell(found)
+    if told is None:
+        return None
+    if found not in _OUTSIDE:
+        mode, function, argnums = told
+        _OUTSIDE[found] = TRANSFORMS[mode](function, argnums)
+    return _OUTSIDE[found]
