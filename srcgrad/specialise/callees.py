@@ -58,7 +58,7 @@ from srcgrad.specialise.functions import (
     is_made,
 )
 from srcgrad.specialise.inlining import Renaming, bound_by, has_attempts, is_written_out, with_one_end
-from srcgrad.specialise.instances import runs_users
+from srcgrad.specialise.instances import runs_users, static_of
 from srcgrad.specialise.iterators import hands_iterators
 from srcgrad.specialise.receivers import receiver_of
 from srcgrad.specialise.rows import distance, taken_now
@@ -103,6 +103,10 @@ def called(made: Reduced, statement: Assign, reduce: Callable[[Block], Block]) -
         if call.star is not None:
             return None
         return _of_partial(made, statement, call, known, target, reduce)
+    if isinstance(atom, At) and atom.site.kind is partial and not others and call.star is None:
+        parts = _partial_outside(made, statement, call.function, atom.site)
+        if parts is not None:
+            return _of_partial(made, statement, call, parts[1], target, reduce, parts[0])
     if isinstance(atom, Exact) and atom.value is partial and call.positional:
         made.functions.made[target] = Partial(call.positional[0], call.positional[1:], call.keywords)
         return None
@@ -241,8 +245,9 @@ def _is_wrapping(made: Reduced, atom: Any) -> bool:
 
 
 def _of_partial(
-    made: Reduced, statement: Assign, call: ir.Call, known: Partial, target: Version, reduce: Callable[[Block], Block]
-) -> Written:
+    made: Reduced, statement: Assign, call: ir.Call, known: Partial, target: Version,
+    reduce: Callable[[Block], Block], before: Sequence[Statement] = (),
+) -> Written:  # fmt: skip
     named = dict(known.keywords) | dict(call.keywords)
     whole = ir.Call(known.function, (*known.positional, *call.positional), None, tuple(named.items()))
     inner = Assign((target,), whole, statement.node)
@@ -252,7 +257,38 @@ def _of_partial(
         if isinstance(at, Assign) and isinstance(at.operation, ir.Call) and at.operation.star is not None
         for summary in found
     ]  # fmt: skip
-    return list(reduce(Block((inner,), Fall())).statements), None
+    return list(reduce(Block((*before, inner), Fall())).statements), None
+
+
+def _partial_outside(
+    made: Reduced, statement: Assign, whole: Operand, site: Site
+) -> tuple[list[Statement], Partial] | None:
+    """What an object of ``functools.partial`` holds, which was there before: it is read where it is called."""
+    contents = made.facts.contents.get(site)
+    if contents is None or site.context != "outside":
+        return None
+    before: list[Statement] = []
+
+    def read(operation: ir.Operation, value: Value) -> Version:
+        found = made.version("t", value)
+        before.append(Assign((found,), operation, statement.node))
+        return found
+
+    held = [atom for name in ("args", "keywords") for atom in contents.get(name).atoms]
+    if not all(isinstance(atom, At) and atom.site in made.facts.contents for atom in held):
+        return None
+    given, named = (made.facts.contents[atom.site] for atom in held if isinstance(atom, At))
+    if given.parts is None or named.entries is None:
+        return None
+    function = static_of(contents.get("func"))
+    if not isinstance(function, FunctionType):
+        return None
+    args, keywords = (read(ir.GetAttribute(whole, name), contents.get(name)) for name in ("args", "keywords"))
+    return before, Partial(
+        Literal(Spelled(reference(importable(function.__name__, function)), function)),
+        tuple(read(ir.GetItem(args, Literal(place)), part) for place, part in enumerate(given.parts)),
+        tuple((str(key), read(ir.GetItem(keywords, Literal(key)), part)) for key, part in named.entries),
+    )
 
 
 # --- written out -----------------------------------------------------------------------------------------------------

@@ -22,9 +22,9 @@ from srcgrad.frontend.signatures import signature_of
 from srcgrad.infer.calls import model_of
 from srcgrad.infer.items import is_index
 from srcgrad.infer.objects import is_only_data
-from srcgrad.infer.outside import COMPILED_BY_CYTHON, is_of_library
+from srcgrad.infer.outside import COMPILED_BY_CYTHON, is_of_library, is_remembering
 from srcgrad.infer.summaries import Summary
-from srcgrad.infer.values import SCALARS, Array, At, Bound, Exact, Of, union
+from srcgrad.infer.values import SCALARS, Array, At, Bound, Exact, Of, is_unchanging, union
 from srcgrad.ir import operations as ir
 from srcgrad.language.effects import is_of_emitted, is_reading, of_function
 from srcgrad.language.effects import method as method_of_builtin
@@ -32,6 +32,7 @@ from srcgrad.rules.formula import is_named_number, object_of
 from srcgrad.rules.table import is_constant, lookup
 from srcgrad.rules.table import method as method_function
 from srcgrad.rules.template import Rule, UnsupportedCall
+from srcgrad.runtime.binding import cached_function
 from srcgrad.specialise import containers, emitted, sets, sparse, stores
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.dispatching import Method
@@ -99,6 +100,10 @@ def call(context: Context, node: gast.Call) -> Made:
         return _of_method(context, node, called, function, context.reduced.methods[made])
     # The model of a derivative tells what its results are like, and not what they are.
     instead: Any = None if transform_of(function) is not None else model_of(function) or function
+    if is_remembering(function):
+        if not context.value(node).consists_of(is_unchanging):  # another call returns it again
+            context.refuse(node, "a container or an array that a cached function returns")
+        instead = cached_function(function)
     if called is not None and isinstance(instead, FunctionType) and not is_ruled:
         return of_user(context, node, called, instead, list(node.args), node.func)
     if isinstance(function, type) and issubclass(function, BaseException) and context.is_fixed(node):
