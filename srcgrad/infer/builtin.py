@@ -35,6 +35,7 @@ from srcgrad.infer.objects import (
     MAPPINGS,
     class_of,
     container,
+    data,
     get_attribute,
     is_method,
     is_plain,
@@ -234,6 +235,10 @@ def _is_callable(atom: Any) -> bool | None:
 
 def _type(analysis: Analysis, frame: Frame, statement: Statement, given: _Values, heap: Heap) -> Any:
     kinds = [class_of(atom) for atom in given[0].atoms] if len(given) == 1 else []
+    if len(given) == 1 and given[0].consists_of(lambda atom: is_data(atom) or class_of(atom) is not None) and (
+        None in kinds
+    ):
+        return data(frame, statement, heap)  # a class of a library's, or of Python's
     if not kinds or given[0].is_any or None in kinds:
         return NotImplemented
     return union(*map(exact, kinds)), heap
