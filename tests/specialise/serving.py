@@ -8,9 +8,8 @@ from typing import Any
 
 from pytest import MonkeyPatch
 
-from srcgrad import pipeline
 from srcgrad.errors import UnsupportedSyntax
-from srcgrad.frontend.normal_form import Callee, Function
+from srcgrad.frontend.normal_form import Function
 from srcgrad.infer.interpreter import GivenUp, analysed
 from srcgrad.spec import check_normal_form
 from srcgrad.specialise.entry import MOST
