@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import EnumType
 from typing import Any, TypeAlias
 
 import gast
@@ -39,6 +40,7 @@ from srcgrad.infer.objects import MAPPINGS, is_only_data
 from srcgrad.infer.values import Array, At, Bound, Exact, Of, Value, is_unchanging
 from srcgrad.ir import operations as ir
 from srcgrad.language.effects import resizing
+from srcgrad.rules.formula import object_of
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.expressions import Made, named, settled
 from srcgrad.specialise.instances import static_of
@@ -205,6 +207,8 @@ def series_of(context: Context, node: Any, taken: set[str]) -> Series | None:
     value = context.value(node)
     if are(value, MAPPINGS):
         return entries_of(context, node, "keys", node, taken)
+    if EnumType in (type(static_of(value)), type(object_of(node))):
+        return elements.members(context, node)
     if are_sets(value):
         from srcgrad.specialise.sets import gone_over  # whose items may be those of a loop in turn
 
