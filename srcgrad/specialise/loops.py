@@ -410,8 +410,11 @@ def _refuse_resized(context: Context, statement: gast.For) -> None:
 
 
 def _gone_over(context: Context, node: Any) -> list[Value]:
-    """What a loop over an expression goes over: of stars, each of the rows; of a list made for it, that alone."""
+    """What a loop over an expression goes over: of stars, each of the rows; of a list made for it, that alone; of a
+    range, nothing that it was made of."""
     found = [context.value(node)]
+    if found[0].consists_of(lambda a: is_unchanging(a) or isinstance(a, At) and a.site.kind is range):
+        return []
     if isinstance(node, gast.Starred):
         held = [context.facts.contents.get(site) for site in sites_of(context.value(node.value))]
         found += [contents.items for contents in held if contents is not None]
