@@ -400,7 +400,7 @@ def _compiled(module: Module, request: Request, taken: frozenset[str]) -> Compil
             module.forward(request.callee, request.wanted, facts, entry, door=True)
             if request.mode == "nested forward":
                 module.apart[entry] = Returning(beside=True)
-        case "nested" | "nested value" | "nested split":
+        case "nested" | "nested value" | "nested split" | "nested pulled":
             entry = module.nested(request.callee, request.mode, request.wanted, facts, tupled=request.tupled)
         case _:
             raise InternalError(f"no such mode: {request.mode}")

@@ -367,7 +367,7 @@ def idle_in_steps(x, q):
 def test_what_a_count_or_a_step_raises_at_the_head_of_a_loop_is_caught(f, n):
     x, h = np.array([1.5, 2.0, 3.0]), 1e-6
     slopes = [(f(x + h * e, Rows(n)) - f(x - h * e, Rows(n))) / (2 * h) for e in np.eye(3)]
-    for way in ({}, {"infer": False}, {"specialise": False}, {"infer_first": False}):
+    for way in ({}, {"specialise": False}):
         with options(**way):
             np.testing.assert_allclose(grad(f)(x, Rows(n)), slopes, rtol=1e-6, atol=1e-6)
 
@@ -382,9 +382,8 @@ def test_a_zip_that_may_raise_in_the_middle_is_refused_inside_of_try():
             y = x[2]
         return y
 
-    for way in ({}, {"infer_first": False}):
-        with options(**way), pytest.raises(UnsupportedSyntax, match="an exception handler"):
-            grad(paired)(np.ones(3), [1])
+    with pytest.raises(UnsupportedSyntax, match="raise what is caught"):
+        grad(paired)(np.ones(3), [1])
 
 
 # --- what is thrown away raises all the same --------------------------------------------------------------------------
@@ -401,19 +400,17 @@ FORMS = {
 }
 
 
-@pytest.mark.parametrize("infer_first", [False, True])
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("idle", IDLE)
-def test_what_nobody_reads_raises_inside_of_try(idle, form, infer_first):
-    text, name = FORMS[form].format(idle), f"<idle {form} {idle} {infer_first}>"
+def test_what_nobody_reads_raises_inside_of_try(idle, form):
+    text, name = FORMS[form].format(idle), f"<idle {form} {idle}>"
     linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
     names = {"np": np}
     exec(compile(text, name, "exec"), names)
     x = np.array([1.2, 2.3])
     assert names["f"](x) == pytest.approx(3.6)
-    with options(infer_first=infer_first):
-        try:
-            gradient, tangent = grad(names["f"])(x), jvp(names["f"], (x,), (np.ones(2),))[1]
-        except UnsupportedSyntax:
-            return  # refused with its place
+    try:
+        gradient, tangent = grad(names["f"])(x), jvp(names["f"], (x,), (np.ones(2),))[1]
+    except UnsupportedSyntax:
+        return  # refused with its place
     assert np.array_equal(gradient, [3.0, 0.0]) and tangent == 3.0

@@ -184,7 +184,6 @@ def rest_of_a_list(x):
     return b[0] * b[1] * c
 
 
-@pytest.mark.parametrize("infer_first", [False, True])
 @pytest.mark.parametrize(
     "function",
     [
@@ -192,10 +191,9 @@ def rest_of_a_list(x):
         place_of_a_store_between, results_of_a_call, rest_of_a_list,
     ],
 )  # fmt: skip
-def test_a_name_that_one_target_binds_twice(function: object, infer_first: bool) -> None:
+def test_a_name_that_one_target_binds_twice(function: object) -> None:
     """The last value is kept, however the target is nested."""
-    with srcgrad.options(infer_first=infer_first):
-        _run(function, POINT)
+    _run(function, POINT)
 
 
 def last(*items, k):
@@ -210,9 +208,6 @@ def unpacked_alone(x):
 def test_arguments_that_are_unpacked_after_the_keywords():
     """Python takes the items of a list that is unpacked alone after the keywords: value and gradient were wrong."""
     _run(unpacked_alone, POINT)
-    with srcgrad.options(infer=False):
-        with pytest.raises(srcgrad.UnsupportedSyntax, match=r"(?s)a keyword may change what is unpacked.*\^"):
-            srcgrad.grad(unpacked_alone)(POINT)
 
 
 def summed(x, d, grown):
@@ -268,9 +263,7 @@ def test_a_view_shows_what_later_operands_change(form: object) -> None:
 
         return form(x, d, grown)
 
-    for way in ({}, {"infer_first": False}):
-        with srcgrad.options(**way):
-            _run(program, POINT)
+    _run(program, POINT)
 
 
 def generator_over_a_dict(x):

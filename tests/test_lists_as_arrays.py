@@ -297,8 +297,6 @@ def test_the_adjoint_of_what_may_be_a_longer_list_looks(function: Callable[..., 
     slope = (function(x + step * d) - function(x - step * d)) / (2.0 * step)
     assert np.isclose(jvp(function, (x,), (d,))[1], slope)
     assert np.isclose(grad(function)(x) @ d, slope)
-    with pytest.raises(TypeError, match="arithmetic on containers has no derivative"), options(infer=False):
-        grad(function)(x)
 
 
 def returned_sum(a, b):

@@ -8,7 +8,7 @@ import types
 import numpy as np
 import pytest
 
-from srcgrad import jacobian, options, vjp
+from srcgrad import jacobian, vjp
 from srcgrad.runtime.refusals import RefusedValue
 
 outside = types.ModuleType("tests_outside_of_pullbacks")
@@ -99,13 +99,9 @@ def right_or_refused(pullback, kept):
 @pytest.mark.parametrize("function", READERS)
 def test_arrays_that_hold_other_numbers(function):
     pullback, kept = unchanged(function)
-    with options(infer=False):
-        read_again, _ = unchanged(function)
     for array in (W, Model.w, MODEL.w, outside.w, ROWS[0]):
         array[0] = 7.0
     right_or_refused(pullback, kept)
-    with pytest.raises(RefusedValue, match="has changed since the value was computed"):
-        read_again(1.0)
 
 
 @pytest.mark.parametrize("function", READERS)

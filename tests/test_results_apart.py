@@ -202,7 +202,7 @@ FUNCTIONS = [
     lists_joined, list_grown, view_on_one_path, gradient_of_nested_containers, made_outside,
     second_order, forward_over_reverse, hessian_vector_product, dense, value_beside_the_gradient,
 ]  # fmt: skip
-OPTIONS: list[Any] = [{}, {"specialise": False}, pytest.param({"infer_first": False}, marks=pytest.mark.nightly)]
+OPTIONS: list[dict[str, Any]] = [{}, {"specialise": False}]
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)

@@ -70,7 +70,7 @@ def pairs_of(function: Function) -> Pairs:
             case Unpack(targets=targets, source=source):
                 taken = ((held, own), (deep, held), (deep, deep))
                 steps += [(*tables, target, [source]) for target in targets for tables in taken]
-            case For(index=index, iterable=iterable):
+            case For(counted=False, index=index, iterable=iterable):
                 through = names_read(iterable)
                 steps += [(held, own, index, through), (deep, held, index, through), (deep, deep, index, through)]
             case Bind(target=target, expression=expression):

@@ -24,6 +24,7 @@ import numpy as np
 from srcgrad.infer.answering import shown_by
 from srcgrad.infer.classes import classes_of, is_instance
 from srcgrad.infer.copies import copied
+from srcgrad.infer.data import is_data
 from srcgrad.infer.dispatch import truth_by_methods
 from srcgrad.infer.emitted import of_emitted
 from srcgrad.infer.generators import lists_of
@@ -35,6 +36,7 @@ from srcgrad.infer.objects import (
     MAPPINGS,
     class_of,
     container,
+    data,
     get_attribute,
     is_method,
     is_plain,
@@ -43,8 +45,9 @@ from srcgrad.infer.objects import (
     set_attribute,
 )
 from srcgrad.infer.outside import is_of_library
-from srcgrad.infer.values import ANY, SCALARS, At, Bound, Exact, Value, exact, is_unchanging, of, union
+from srcgrad.infer.values import ANY, SCALARS, Array, At, Bound, Exact, Value, exact, is_unchanging, of, union
 from srcgrad.infer.values import are_numbers as are_all_numbers
+from srcgrad.language import asked
 from srcgrad.language.models import CLASSES
 from srcgrad.language.operators import OF_FLOATS, method_of
 from srcgrad.runtime.containers import are_numbers, argsorted
@@ -175,6 +178,15 @@ def _are_numbers(analysis: Analysis, frame: Frame, statement: Statement, given: 
     return exact(not given[0].is_any and are_all_numbers(items) and all(map(is_unchanging, items.atoms))), heap
 
 
+def _is_data(analysis: Analysis, frame: Frame, statement: Statement, given: _Values, heap: Heap) -> Any:
+    """Whether a value is data, or else an array or a number."""
+    others = [atom for atom in given[0].atoms if not is_data(atom)]
+    if len(others) == len(given[0].atoms):
+        return exact(False), heap
+    is_certain = not given[0].is_any and all(isinstance(a, Array) or is_unchanging(a) for a in others)
+    return exact(True) if is_certain else of(bool), heap
+
+
 def _argsorted(analysis: Analysis, frame: Frame, statement: Statement, given: _Values, heap: Heap) -> Any:
     """Places in the order of keys, which are numbers."""
     if not is_plain(analysis, heap, *given):
@@ -229,6 +241,10 @@ def _is_callable(atom: Any) -> bool | None:
 
 def _type(analysis: Analysis, frame: Frame, statement: Statement, given: _Values, heap: Heap) -> Any:
     kinds = [class_of(atom) for atom in given[0].atoms] if len(given) == 1 else []
+    if len(given) == 1 and given[0].consists_of(lambda atom: is_data(atom) or class_of(atom) is not None) and (
+        None in kinds
+    ):
+        return data(frame, statement, heap)  # a class of a library's, or of Python's
     if not kinds or given[0].is_any or None in kinds:
         return NotImplemented
     return union(*map(exact, kinds)), heap
@@ -383,6 +399,7 @@ _FOLLOWED: dict[Any, _Follow] = {
     len: _len,
     are_numbers: _are_numbers,
     argsorted: _argsorted,
+    asked.is_data: _is_data,
     isinstance: _isinstance,
     issubclass: _asked,
     callable: _callable,

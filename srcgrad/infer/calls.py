@@ -6,11 +6,13 @@ What is in no table is unknown code: it keeps, changes and calls what it can rea
 
 from __future__ import annotations
 
+import inspect
 import logging
 from collections import OrderedDict
 from dataclasses import replace
 from types import (
     BuiltinFunctionType,
+    CellType,
     FunctionType,
     MethodDescriptorType,
     WrapperDescriptorType,
@@ -77,11 +79,12 @@ from srcgrad.infer.values import (
     unknown,
 )
 from srcgrad.infer.views import as_lists, seen_again
+from srcgrad.ir.operations import Cell
 from srcgrad.ir.regions import Function
 from srcgrad.language.effects import Effect, member, method, of_function
 from srcgrad.language.models import CLASSES, MODELS, is_of_model
 from srcgrad.language.models.array_modules import model_in_numpy
-from srcgrad.language.models.derivatives import TRANSFORMS
+from srcgrad.language.models.derivatives import TRANSFORMS, program_of
 from srcgrad.language.models.elementwise import fields_of
 from srcgrad.language.operators import IN_PLACE_METHODS, by_place
 from srcgrad.rules.table import is_constant, lookup, refusal
@@ -103,6 +106,8 @@ def call(analysis: Analysis, frame: Frame, statement: Statement, function: Value
 
 def _one(analysis: Analysis, frame: Frame, statement: Statement, atom: Any, given: Given, heap: Heap) -> Made:
     match atom:
+        case Exact(value=found) if (program := program_of(found)) is not None:
+            return _of_program(analysis, frame, statement, program, given, heap)
         case Exact(value=found) if (model := model_of(found)) is not None:
             made = analysis.lowered(model)
             assert made is not None
@@ -223,6 +228,26 @@ def _entered(
         return ANY, heap
     arguments, heap = bound
     return analysis.enter(function, namespace, cells, arguments, heap, frame, statement)
+
+
+def _of_program(
+    analysis: Analysis, frame: Frame, statement: Statement, program: FunctionType, given: Given, heap: Heap
+) -> Made:
+    """The program of a derivative that was made outside.  By what it differentiates is no number that may change."""
+    made = analysis.lowered(program)
+    assert made is not None
+    cells: dict[Cell, Site] = {}
+    for cell in made.free:
+        held = inspect.getclosurevars(program).nonlocals[cell.variable]
+        if isinstance(held, tuple):
+            value, heap = container(frame, statement, heap, tuple, Contents(parts=tuple(map(exact, held))), "argnums")
+        else:
+            value = exact(held) if isinstance(held, int) else analysis.outside.value(held)
+        whole, heap = container(
+            frame, statement, heap, CellType, Contents(fields={"cell": value}), f"cell {cell.variable}"
+        )
+        (cells[cell],) = (atom.site for atom in whole.atoms if isinstance(atom, At))
+    return _entered(analysis, frame, statement, made, program.__globals__, cells, {}, given, heap)
 
 
 # --- built-in functions and methods ----------------------------------------------------------------------------------

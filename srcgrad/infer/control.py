@@ -128,7 +128,8 @@ def special(
         method = None if kind is None else looked_up(kind, name)
         if is_method(method):
             return analysis.call(frame, statement, exact(method), (value, *given), heap)
-    if kinds == {None} and not value.is_any and not any(each.is_any for each in given):  # it runs nothing of the user's
+    # It runs nothing of the user's, but methods of an exception of which nothing is known: these reach what was seen.
+    if kinds == {None} and not value.is_any and (name == "__exit__" or not any(each.is_any for each in given)):
         frame.may_raise(heap)
         held = union(value, *(heap[atom.site].items for atom in value.atoms if isinstance(atom, At)))
         return data(frame, statement, heap, held, part=name)

@@ -6,11 +6,13 @@ Enters: what is iterated.  Leaves: its iterator, or what one item may be, and th
 from __future__ import annotations
 
 from collections import Counter, OrderedDict, defaultdict, deque
+from enum import EnumType
 from inspect import isgeneratorfunction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from srcgrad.frontend.journal import note_class
 from srcgrad.infer.generators import resumed
 from srcgrad.infer.heap import Contents, Heap, Site, sites_of
 from srcgrad.infer.named import is_named_tuple
@@ -67,6 +69,9 @@ def elements(analysis: Analysis, frame: Frame, statement: Statement, value: Valu
             case At(site=Site(kind=kind) as site) if kind in CONTAINERS or is_named_tuple(kind):
                 contents = heap[site]
                 found.append(contents.keys if kind in MAPPINGS else contents.items)
+            case Exact(value=kind) if type(kind) is EnumType:
+                note_class(kind)
+                found.append(union(*map(exact, kind)))
             case At(site=Site(kind=kind) as site) if kind in ITERATORS:
                 made, heap = _of_iterator(analysis, frame, statement, site, heap[site], heap)
                 found.append(made)
@@ -118,6 +123,11 @@ _BACKWARDS: dict[Any, type] = {
 ITERATORS = (*_OF_KIND.values(), *VIEWS, *_BACKWARDS.values(), enumerate, reversed, zip, np.ndindex, np.ndenumerate)
 
 
+def iterator_of(kind: type | None) -> type | None:
+    """The class of the iterators over a built-in container, or of an array."""
+    return _OF_KIND.get(kind)
+
+
 def iterate(analysis: Analysis, frame: Frame, statement: Statement, value: Value, heap: Heap) -> Made:
     """``iter(value)``."""
     frame.may_raise(heap)
@@ -131,6 +141,10 @@ def iterate(analysis: Analysis, frame: Frame, statement: Statement, value: Value
         kind = atom.kind if isinstance(atom, Of) else np.ndarray if isinstance(atom, Array) else kind
         if kind in _OF_KIND and (isinstance(atom, At | Array) or kind in (str, bytes)):
             made, heap = container(frame, statement, heap, _OF_KIND[kind], Contents(fields={"of": source}), kind)
+            found.append(made)
+        elif kind is EnumType:
+            source, heap = _members(frame, statement, getattr(atom, "value", None), heap)
+            made, heap = container(frame, statement, heap, _OF_KIND[tuple], Contents(fields={"of": source}), kind)
             found.append(made)
         elif isinstance(atom, At) and (kind in ITERATORS or atom.site in analysis.generators):
             found.append(source)
@@ -159,10 +173,19 @@ def iterate(analysis: Analysis, frame: Frame, statement: Statement, value: Value
     return (union(*found), heap) if found else None
 
 
+def _members(frame: Frame, statement: Statement, kind: Any, heap: Heap) -> tuple[Value, Heap]:
+    """A tuple of the members of an enumeration."""
+    note_class(kind)
+    return container(frame, statement, heap, tuple, Contents(parts=tuple(map(exact, kind))), "members")
+
+
 def backwards(frame: Frame, statement: Statement, value: Value, heap: Heap) -> Made | Any:
     """``reversed(value)`` of one object of a built-in class; ``NotImplemented`` of others."""
     atom = next(iter(value.atoms)) if len(value.atoms) == 1 and not value.is_any else None
     if isinstance(atom, Array) and atom.rank:
+        return container(frame, statement, heap, reversed, Contents(fields={"of": value}))
+    if isinstance(atom, Exact) and type(atom.value) is EnumType:
+        value, heap = _members(frame, statement, atom.value, heap)
         return container(frame, statement, heap, reversed, Contents(fields={"of": value}))
     if not isinstance(atom, At) or atom.site.kind not in _BACKWARDS:
         return NotImplemented

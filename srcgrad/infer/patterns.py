@@ -17,6 +17,7 @@ import numpy as np
 
 from srcgrad.infer.builtin import length
 from srcgrad.infer.classes import classes_of, is_instance
+from srcgrad.infer.data import is_data
 from srcgrad.infer.dataclassed import always_has
 from srcgrad.infer.heap import Contents, Heap
 from srcgrad.infer.named import is_named_tuple
@@ -106,6 +107,12 @@ def of_class(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Matc
     subject = frame[op.subject]
     kinds = classes_of(analysis, frame[op.of], heap)
     answers = [is_instance(atom, kinds) for atom in subject.atoms]
+    if kinds and len(kinds) == 1 and names_of(kinds[0], op) == () and subject.consists_of(
+        lambda atom: is_data(atom) or is_instance(atom, kinds) is not None
+    ):  # no attribute is read, which might run a method
+        parts = (subject,) if op.count else ()
+        made_of, heap = container(frame, statement, heap, tuple, Contents(parts=parts), "parts")
+        return (of(bool) if None in answers else union(*map(exact, answers)), made_of), heap
     if kinds is None or len(kinds) != 1 or subject.is_any or None in answers:
         return (of(bool), ANY), analysis.unknown([subject, frame[op.of]], heap)
     found = union(*map(exact, answers))

@@ -40,13 +40,13 @@ from srcgrad.ir.restoring.pending import uses_of
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.ir.rewriting import with_operands
 from srcgrad.language.models import MODELS
-from srcgrad.language.models.derivatives import TRANSFORMS
+from srcgrad.language.models.derivatives import program_of
 from srcgrad.rules.table import lookup
 from srcgrad.specialise.arguments import only_arguments, only_passed_on, spread_out
 from srcgrad.specialise.captures import unpacked
 from srcgrad.specialise.choices import chosen
 from srcgrad.specialise.closures import called_apart, calls_itself
-from srcgrad.specialise.derivatives import derivative_called
+from srcgrad.specialise.derivatives import derivative_called, is_program, made_outside
 from srcgrad.specialise.fields import holds_objects
 from srcgrad.specialise.functions import (
     Closure,
@@ -57,7 +57,7 @@ from srcgrad.specialise.functions import (
     is_made,
 )
 from srcgrad.specialise.inlining import Renaming, bound_by, has_attempts, is_written_out, with_one_end
-from srcgrad.specialise.instances import runs_users
+from srcgrad.specialise.instances import runs_users, static_of
 from srcgrad.specialise.iterators import hands_iterators
 from srcgrad.specialise.receivers import receiver_of
 from srcgrad.specialise.rows import distance, taken_now
@@ -103,6 +103,10 @@ def called(made: Reduced, statement: Assign, reduce: Callable[[Block], Block]) -
         if call.star is not None:
             return None
         return _of_partial(made, statement, call, known, target, reduce)
+    if isinstance(atom, At) and atom.site.kind is partial and not others and call.star is None:
+        parts = _partial_outside(made, statement, call.function, atom.site)
+        if parts is not None:
+            return _of_partial(made, statement, call, parts[1], target, reduce, parts[0])
     if isinstance(atom, Exact) and atom.value is partial and call.positional:
         made.functions.made[target] = Partial(call.positional[0], call.positional[1:], call.keywords)
         return None
@@ -128,6 +132,8 @@ def called(made: Reduced, statement: Assign, reduce: Callable[[Block], Block]) -
     ):
         return _of_container(made, statement, call, atom, summaries, reduce)
     function = atom.value if isinstance(atom, Exact) else None
+    if program_of(function) is not None:
+        return derivative_called(made, statement, call, made_outside(function, summaries[-1].function), summaries)
     is_text = isinstance(function, FunctionType) or function is not None and model_of(function) is not None
     is_written = _hands_functions(made, statement, call, target) if lookup(function) is None else (
         _is_beyond_its_rule(made, function, call) or model_of(function) is not None and _hands_objects(made, call)
@@ -242,8 +248,9 @@ def _is_wrapping(made: Reduced, atom: Any) -> bool:
 
 
 def _of_partial(
-    made: Reduced, statement: Assign, call: ir.Call, known: Partial, target: Version, reduce: Callable[[Block], Block]
-) -> Written:
+    made: Reduced, statement: Assign, call: ir.Call, known: Partial, target: Version,
+    reduce: Callable[[Block], Block], before: Sequence[Statement] = (),
+) -> Written:  # fmt: skip
     named = dict(known.keywords) | dict(call.keywords)
     whole = ir.Call(known.function, (*known.positional, *call.positional), None, tuple(named.items()))
     inner = Assign((target,), whole, statement.node)
@@ -253,7 +260,38 @@ def _of_partial(
         if isinstance(at, Assign) and isinstance(at.operation, ir.Call) and at.operation.star is not None
         for summary in found
     ]  # fmt: skip
-    return list(reduce(Block((inner,), Fall())).statements), None
+    return list(reduce(Block((*before, inner), Fall())).statements), None
+
+
+def _partial_outside(
+    made: Reduced, statement: Assign, whole: Operand, site: Site
+) -> tuple[list[Statement], Partial] | None:
+    """What an object of ``functools.partial`` holds, which was there before: it is read where it is called."""
+    contents = made.facts.contents.get(site)
+    if contents is None or site.context != "outside":
+        return None
+    before: list[Statement] = []
+
+    def read(operation: ir.Operation, value: Value) -> Version:
+        found = made.version("t", value)
+        before.append(Assign((found,), operation, statement.node))
+        return found
+
+    held = [atom for name in ("args", "keywords") for atom in contents.get(name).atoms]
+    if not all(isinstance(atom, At) and atom.site in made.facts.contents for atom in held):
+        return None
+    given, named = (made.facts.contents[atom.site] for atom in held if isinstance(atom, At))
+    if given.parts is None or named.entries is None:
+        return None
+    function = static_of(contents.get("func"))
+    if not isinstance(function, FunctionType):
+        return None
+    args, keywords = (read(ir.GetAttribute(whole, name), contents.get(name)) for name in ("args", "keywords"))
+    return before, Partial(
+        Literal(Spelled(reference(importable(function.__name__, function)), function)),
+        tuple(read(ir.GetItem(args, Literal(place)), part) for place, part in enumerate(given.parts)),
+        tuple((str(key), read(ir.GetItem(keywords, Literal(key)), part)) for key, part in named.entries),
+    )
 
 
 # --- written out -----------------------------------------------------------------------------------------------------
@@ -262,7 +300,7 @@ def of_closure(
     reduce: Callable[[Block], Block],
 ) -> Written | None:  # fmt: skip
     function, before = closure.function, list[Statement]()
-    if closure.owner in TRANSFORMS.values() and not closure.is_outside:
+    if is_program(closure):
         return derivative_called(made, statement, call, closure, summaries)
     given = bound(made, closure, call, statement, before, summaries)
     if given is None:

@@ -19,10 +19,10 @@ from srcgrad.infer.calls import model_of, plain_function
 from srcgrad.infer.data import is_data
 from srcgrad.infer.items import is_index
 from srcgrad.infer.objects import is_only_data
-from srcgrad.infer.outside import COMPILED_BY_CYTHON, is_of_library
+from srcgrad.infer.outside import COMPILED_BY_CYTHON, is_of_library, is_remembering
 from srcgrad.infer.reasons import of_class
 from srcgrad.infer.summaries import Summary
-from srcgrad.infer.values import SCALARS, Array, Bound, Exact, Of, union
+from srcgrad.infer.values import SCALARS, Array, Bound, Exact, Of, is_unchanging, union
 from srcgrad.ir import normal_form as nf
 from srcgrad.ir import operations as ir
 from srcgrad.language.effects import is_of_emitted, is_reading, of_function
@@ -31,6 +31,7 @@ from srcgrad.rules.formula import is_named_number, object_of
 from srcgrad.rules.table import is_constant, lookup
 from srcgrad.rules.table import method as method_function
 from srcgrad.rules.template import Rule, UnsupportedCall
+from srcgrad.runtime.binding import cached_function
 from srcgrad.runtime.objects import is_object
 from srcgrad.specialise import containers, emitted, sets, sparse, stores
 from srcgrad.specialise.context import Context
@@ -100,6 +101,10 @@ def call(context: Context, node: gast.Call) -> Made:
         return _of_method(context, node, called, function, context.reduced.methods[made])
     # The model of a derivative tells what its results are like, and not what they are.
     instead: Any = None if transform_of(function) is not None else model_of(function) or plain_function(function)
+    if is_remembering(function):
+        if not context.value(node).consists_of(is_unchanging):  # another call returns it again
+            context.refuse(node, "a container or an array that a cached function returns")
+        instead = cached_function(function)
     if called is not None and isinstance(instead, FunctionType) and not is_ruled:
         return of_user(context, node, called, instead, list(node.args), node.func)
     if isinstance(function, type) and issubclass(function, BaseException) and context.is_fixed(node):

@@ -48,10 +48,10 @@ def calls_itself(summaries: Sequence[Summary]) -> bool:
 
 def called_apart(
     made: Reduced, statement: Assign, closure: Closure, given: Mapping[Version, Operand], summaries: Sequence[Summary],
-    derived: Callable[[Any], Any] = lambda function: function,
+    derived: Callable[[Any], Any] = lambda function: function, more: Sequence[Operand] = (),
 ) -> list[Statement] | None:  # fmt: skip
-    """A call of a function by its instance, or of what is ``derived`` from it; None where something that it captured is
-    not available."""
+    """A call of a function by its instance, or of what is ``derived`` from it, which takes ``more``; None where
+    something that it captured is not available."""
     summary, before = summaries[-1], list[Statement]()
     if not all(_is_within(other, summary) for other in summaries):
         return None
@@ -76,7 +76,7 @@ def called_apart(
     instance = instance_of(closure.owner, summary, made.facts, captured=told)
     callee = nf.Callee(derived(_named(closure, tuple(name for _, name in names))), instance=instance)
     head = Literal(Spelled(reference(GlobalBinding(closure.function.name.strip("<>"), callee)), callee))
-    call = Assign(statement.targets, ir.Call(head, tuple(passed)), statement.node)
+    call = Assign(statement.targets, ir.Call(head, (*passed, *more)), statement.node)
     made.calls[call] = [summary]
     return [*before, call]
 

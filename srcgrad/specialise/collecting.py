@@ -20,17 +20,21 @@ from srcgrad.specialise.set_operations import are_sets
 from srcgrad.syntax.build import call_builtin, load, placed, subscript
 
 
-def collected(context: Context, node: Any) -> str | None:
-    """The name of a new list of what an expression runs over; None of what has no places."""
+def collected(context: Context, node: Any, into: str | None = None) -> str | None:
+    """The name of a new list of what an expression runs over, or of one that was made before, to which it is appended;
+    None of what has no places, and of sets that are to be appended."""
     if are_sets(context.value(node)):
+        if into is not None:
+            return None
         from srcgrad.specialise.sets import listed  # which are made of what is collected
 
         return listed(context, node)
     series = series_of(context, node, set())
     if series is None:
         return None
-    made = context.fresh()
-    context.out.append(nf.Bind(made, placed(gast.List([], gast.Load()), node), nf.Pack("list", ()), context.span))
+    made = context.fresh() if into is None else into
+    if into is None:
+        context.out.append(nf.Bind(made, placed(gast.List([], gast.Load()), node), nf.Pack("list", ()), context.span))
 
     def put(item: Item) -> None:
         context.out.append(nf.Append(made, load(whole(context, item, node), node), context.span))

@@ -208,7 +208,8 @@ def displayed(context: Context, node: gast.List | gast.Tuple) -> Made:
     context.out.append(nf.Bind(name, placed(gast.List([], gast.Load()), node), nf.Pack("list", ()), context.span))
     for element in node.elts:
         if isinstance(element, gast.Starred):
-            extend(context, name, "extend", element.value)
+            if collected(context, element.value, name) is None:
+                extend(context, name, "extend", element.value)
         else:
             context.out.append(nf.Append(name, atom(context, element), context.span))
     if isinstance(node, gast.Tuple):
@@ -260,6 +261,8 @@ def constructed(context: Context, node: gast.Call, kind: type) -> Made | None:
             return applied(context, runtime.merged, [atom(context, node.args[0])], node)
         if any(isinstance(a, At) and a.site == context.facts.data for a in context.value(node.args[0]).atoms):
             context.refuse(node, "a dict of what may be one")
+        if are(context.value(node.args[0]), (list,)):  # which needs no copy: the pairs keep the names that they have
+            return applied(context, runtime.from_pairs, [atom(context, node.args[0])], node)
         pairs = collected(context, node.args[0])
         return None if pairs is None else applied(context, runtime.from_pairs, [load(pairs, node)], node)
     return None

@@ -1,7 +1,7 @@
 """Calls of derivatives inside of a differentiated function.
 
-Enters: a call of what ``grad(f)`` or ``value_and_grad(f)`` returned.  Leaves: a call of a ``Derived`` callee of the
-instance of f, with what f captured as its last arguments::
+Enters: a call of what ``grad(f)``, or another transformation that has programs of its own, returned.  Leaves: a call of
+a ``Derived`` callee of the instance of f, with what f captured behind its arguments, and tangents or a cotangent last::
 
     def g(y):                                  t = grad_g(x, x)         its parameters: y, and the x that g captured
         return x * y**3                        return t * x
@@ -11,24 +11,39 @@ instance of f, with what f captured as its last arguments::
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from srcgrad.frontend.applying import differentiated
 from srcgrad.infer.heap import Site
+from srcgrad.infer.objects import class_of
 from srcgrad.infer.summaries import Summary
-from srcgrad.infer.values import At, Exact, Value
+from srcgrad.infer.values import NEVER, At, Atom, Bound, Exact, Value, exact
 from srcgrad.ir import normal_form as nf
 from srcgrad.ir import operations as ir
-from srcgrad.ir.operations import Operand
-from srcgrad.ir.regions import Assign, Function, Statement
-from srcgrad.language.models.derivatives import TRANSFORMS, Derivative
+from srcgrad.ir.operations import Operand, Version
+from srcgrad.ir.regions import Assign, Function, Statement, walk
+from srcgrad.language.effects import member, of_function
+from srcgrad.language.models.derivatives import (
+    PROGRAMS,
+    TRANSFORMS,
+    Derivative,
+    gradient,
+    jacobian_vector,
+    program_of,
+    value_and_gradient,
+)
 from srcgrad.specialise.closures import called_apart
 from srcgrad.specialise.functions import Closure, at_site, function_at, is_made
 
 if TYPE_CHECKING:
     from srcgrad.specialise.reduced import Reduced
+
+
+_Argnums: TypeAlias = int | tuple[int, ...]
+#: What runs the function once where it is called, as its program does.
+_ONCE = (gradient, value_and_gradient, jacobian_vector)
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +52,18 @@ class _Differentiated:
 
     closure: Closure
     summaries: Sequence[Summary]
-    modes: tuple[tuple[str, Any], ...]  # the innermost derivative first
+    modes: tuple[tuple[str, _Argnums | None], ...]  # the innermost derivative first; None: by all that is passed
+
+
+def is_program(closure: Closure) -> bool:
+    """Whether a function stands for a derivative that is compiled."""
+    return closure.owner in PROGRAMS and closure.function.name == "program" and not closure.is_outside
+
+
+def made_outside(found: Any, text: Function) -> Closure:
+    """The program of a derivative that was made outside."""
+    mode, *_ = found.__srcgrad_derived__()
+    return Closure(text, TRANSFORMS[mode], {}, {})
 
 
 def derivative_called(
@@ -47,27 +73,84 @@ def derivative_called(
     from srcgrad.specialise.callees import bound  # which calls derivatives
 
     found = _differentiated(made, closure, summaries)
-    if found is None or not found.summaries:
+    if found is None or not found.summaries or call.star is not None:
         return None
-    before: list[Statement] = []
-    given = bound(made, found.closure, call, statement, before, found.summaries)
+    if closure.owner not in _ONCE and _draws(found.summaries):
+        made.refuse(statement.node, "a function that draws random numbers, and is run more than once for a derivative,")
     parameters = found.closure.function.parameters
     positional = [v.variable or v.name for v in (*parameters.positional_only, *parameters.positional)]
+    beside = _beside(made, found.modes[-1], call)
+    if beside is None:
+        return None
+    places, more = beside
+    chosen = [*(argnums for _, argnums in found.modes[:-1] if argnums is not None), places]
+    if len(chosen) < len(found.modes) or any(place >= len(positional) for each in chosen for place in _listed(each)):
+        return None
+    before: list[Statement] = []
+    primals = replace(call, positional=call.positional[: len(call.positional) - _count(found.modes[-1], call)])
+    given = bound(made, found.closure, primals, statement, before, found.summaries)
     if given is None:
         return None
 
     def derived(function: Any) -> Any:
-        for mode, argnums in found.modes:
-            chosen = argnums if isinstance(argnums, tuple) else (argnums,)
-            names = tuple(dict.fromkeys(positional[place] for place in chosen))
+        for (mode, _), argnums in zip(found.modes, chosen, strict=True):
+            names = tuple(dict.fromkeys(positional[place] for place in _listed(argnums)))
             function = nf.Derived(function, mode, names, isinstance(argnums, tuple))
         return function
 
-    if any(place >= len(positional) for _, argnums in found.modes
-           for place in (argnums if isinstance(argnums, tuple) else (argnums,))):  # fmt: skip
-        return None
-    apart = called_apart(made, statement, found.closure, given, found.summaries, derived)
+    apart = called_apart(made, statement, found.closure, given, found.summaries, derived, more)
     return None if apart is None else ([*before, *apart], None)
+
+
+def _draws(summaries: Sequence[Summary]) -> bool:
+    """Whether functions that are called may draw random numbers."""
+    pending, seen = list(summaries), set[Summary]()
+    while pending:
+        summary = pending.pop()
+        seen.add(summary)
+        for _, statement in walk(summary.function.body):
+            if isinstance(statement, Assign) and isinstance(statement.operation, ir.Call):
+                called = statement.operation.function
+                if isinstance(called, Version) and any(map(_is_drawing, summary.values.get(called, NEVER).atoms)):
+                    return True
+        pending += [each for found in summary.calls.values() for each in found if each not in seen]
+    return False
+
+
+def _is_drawing(atom: Atom) -> bool:
+    if isinstance(atom, Bound):
+        kinds = {class_of(one) for one in atom.receiver.atoms}
+        return any(member(kind, atom.name).draws for kind in kinds if kind is not None)
+    return isinstance(atom, Exact) and callable(atom.value) and of_function(atom.value).draws
+
+
+def _listed(argnums: _Argnums) -> tuple[int, ...]:
+    return argnums if isinstance(argnums, tuple) else (argnums,)
+
+
+def _count(last: tuple[str, _Argnums | None], call: ir.Call) -> int:
+    """How many tangents or cotangents stand behind the arguments."""
+    mode, argnums = last
+    if mode == "forward":
+        return len(call.positional) // 2 if argnums is None else len(_listed(argnums))
+    return int(mode == "pulled")
+
+
+def _beside(
+    made: Reduced, last: tuple[str, _Argnums | None], call: ir.Call
+) -> tuple[_Argnums, tuple[Operand, ...]] | None:
+    """By which arguments a function is differentiated, and the tangents or the cotangent that stand behind them."""
+    mode, argnums = last
+    count = len(call.positional) - _count(last, call)
+    more = call.positional[count:]
+    if argnums is not None:
+        return argnums, more
+    if mode == "pulled":
+        return tuple(range(count)), more
+    if any(exact(None) <= made.value(operand) and made.value(operand) != exact(None) for operand in more):
+        return None
+    places = tuple(place for place, operand in enumerate(more) if made.value(operand) != exact(None))
+    return (places, tuple(more[place] for place in places)) if places else None
 
 
 def _differentiated(made: Reduced, closure: Closure, summaries: Sequence[Summary]) -> _Differentiated | None:
@@ -75,12 +158,20 @@ def _differentiated(made: Reduced, closure: Closure, summaries: Sequence[Summary
     if any(summary.cells != summaries[0].cells for summary in summaries):
         return None
     heap = summaries[0].heap
-    argnums = _argnums(heap[cells["argnums"]].get("cell"), summaries[0])
+    argnums: _Argnums | None = None
+    assert "argnums" in cells or closure.owner is jacobian_vector
+    if "argnums" in cells and (held := heap[cells["argnums"]].get("cell")) != exact(None):
+        argnums = _argnums(held, summaries[0])
+        if argnums is None:
+            return None
     value = heap[cells["f"]].get("cell")
-    mode = next(name for name, model in TRANSFORMS.items() if model is closure.owner)
-    if argnums is None or value.is_any or len(value.atoms) != 1:
+    if value.is_any or len(value.atoms) != 1:
         return None
     (atom,) = value.atoms
+    modes = tuple(
+        (mode, (argnums,) if mode in ("forward", "pulled") and isinstance(argnums, int) else argnums)
+        for mode in PROGRAMS[closure.owner]
+    )
     inner = [
         summary for outer in summaries for at, found in outer.calls.items()
         if isinstance(at, Assign) and isinstance(at.operation, ir.Call) and at.operation.star is not None
@@ -91,12 +182,12 @@ def _differentiated(made: Reduced, closure: Closure, summaries: Sequence[Summary
     function = _function(made, atom, inner[0].function)
     if function is None:
         return None
-    if function.owner in TRANSFORMS.values():
-        below = _differentiated(made, function, inner)
-        return None if below is None else _Differentiated(
-            below.closure, below.summaries, (*below.modes, (mode, argnums))
-        )  # fmt: skip
-    return _Differentiated(function, inner, ((mode, argnums),))
+    if function.owner not in PROGRAMS:
+        return _Differentiated(function, inner, modes)
+    below = _differentiated(made, function, inner) if is_program(function) else None
+    if below is None or below.modes[-1][0] in ("forward", "pulled"):
+        return None
+    return _Differentiated(below.closure, below.summaries, (*below.modes, *modes))
 
 
 def _function(made: Reduced, atom: Any, text: Function) -> Closure | None:
@@ -106,12 +197,14 @@ def _function(made: Reduced, atom: Any, text: Function) -> Closure | None:
         if atom.site.kind is Derivative:
             return Closure(text, made.functions.owners[text], {}, {}) if text in made.functions.owners else None
         return at_site(made, atom.site)
+    if isinstance(atom, Exact) and program_of(atom.value) is not None:
+        return made_outside(atom.value, text)
     if isinstance(atom, Exact) and isinstance(atom.value, FunctionType) and differentiated(atom.value) is atom.value:
         return outer_closure(atom.value, text) if atom.value.__code__.co_name == text.name else None
     return None
 
 
-def _argnums(value: Value, summary: Summary) -> int | tuple[int, ...] | None:
+def _argnums(value: Value, summary: Summary) -> _Argnums | None:
     """The places of the parameters; None where they are not known, or are names."""
     if value.is_any or len(value.atoms) != 1:
         return None

@@ -1,4 +1,4 @@
-"""Loops over the elements of arrays: ``np.ndindex``, ``np.ndenumerate`` and ``x.flat``.
+"""Loops over the elements of arrays, ``np.ndindex``, ``np.ndenumerate`` and ``x.flat``, and of enumerations.
 
 ::
 
@@ -7,6 +7,8 @@
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import gast
 import numpy as np
@@ -57,3 +59,15 @@ def flat(context: Context, node: gast.Attribute, taken: set[str]) -> Series:
 
     printed = placed(gast.Attribute(load(array, node), "flat", gast.Load()), node)
     return Series(lambda: call_builtin("len", [load(places, node)], node), item, printed)
+
+
+def members(context: Context, node: Any) -> Series:
+    """The members of an enumeration, which have no derivative."""
+    name = context.fresh("members")
+    listed = call_builtin("tuple", [settled(context, node)], node)
+    context.out.append(nf.Bind(name, listed, nf.Fixed(), context.span))
+
+    def item(place: gast.expr) -> Item:
+        return subscript(load(name, node), place, node), nf.Fixed()
+
+    return Series(lambda: call_builtin("len", [load(name, node)], node), item, load(name, node))

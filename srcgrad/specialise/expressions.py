@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import OrderedDict, defaultdict, deque
 from dataclasses import replace
+from functools import partial
 from types import ModuleType
 from typing import Any
 
@@ -305,6 +306,8 @@ def _attribute(context: Context, node: Any, base: Any, name: str) -> Made:
     if isinstance(owner, ModuleType | type):  # the same, by another name of it
         spelled = placed(reference(importable(owner.__name__, owner)), node)
         return placed(gast.Attribute(spelled, name, gast.Load()), node), nf.Fixed()
+    if value.consists_of(lambda a: isinstance(a, At) and a.site.kind is partial and a.site.context == "outside"):
+        return settled(context, node), nf.Fixed()  # which functions of a program read alone
     if value.is_any or not all(
         isinstance(a, Array | Of) or is_unchanging(a) or isinstance(a, At) and (
             a.site.kind is None or a.site.kind in CONTAINERS and not hasattr(a.site.kind, name)  # which raises

@@ -18,8 +18,8 @@ import numpy as np
 
 from srcgrad import runtime
 from srcgrad.infer.data import is_data
-from srcgrad.infer.iteration import ITERATORS
-from srcgrad.infer.objects import CONTAINERS
+from srcgrad.infer.iteration import ITERATORS, iterator_of
+from srcgrad.infer.objects import CONTAINERS, class_of
 from srcgrad.infer.values import SCALARS, Array, At, Exact, Of, Value, exact
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal, Operand
@@ -34,6 +34,22 @@ if TYPE_CHECKING:
 
     from srcgrad.ir.operations import Version
     from srcgrad.specialise.parts import Apart, Around
+    from srcgrad.specialise.reduced import Reduced
+
+
+def as_iterated(made: Reduced, statement: Assign, operation: ir.Iterate) -> Assign | None:
+    """A copy of what is gone over that is known to be less, by the iterators that there may be: where a test of its
+    class goes before, nothing else comes here; None where no more is known."""
+    source, (iterator,) = operation.source, statement.targets
+    value, iterators = made.value(source), made.value(iterator)
+    if len(value.atoms) < 2 or value.is_any or iterators.is_any or isinstance(source, Literal):
+        return None
+    kinds = {class_of(atom) for atom in iterators.atoms}
+    known = {atom: iterator_of(np.ndarray if isinstance(atom, Array) else class_of(atom)) for atom in value.atoms}
+    if None in kinds or None in known.values() or kinds.issuperset(known.values()):
+        return None
+    left = frozenset(atom for atom in value.atoms if known[atom] in kinds)
+    return Assign((made.version("t", Value(left)),), ir.Copy(source), statement.node) if left else None
 
 
 def asked_before(

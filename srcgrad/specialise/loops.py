@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import EnumType
 from typing import Any, TypeAlias
 
 import gast
@@ -28,6 +29,7 @@ from srcgrad.infer.values import Array, At, Bound, Exact, Of, Value, is_unchangi
 from srcgrad.ir import normal_form as nf
 from srcgrad.ir import operations as ir
 from srcgrad.language.effects import resizing
+from srcgrad.rules.formula import object_of
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.expressions import Made, named, settled
 from srcgrad.specialise.instances import static_of
@@ -205,6 +207,8 @@ def series_of(context: Context, node: Any, taken: set[str]) -> Series | None:
     value = context.value(node)
     if are(value, MAPPINGS):
         return entries_of(context, node, "keys", node, taken)
+    if EnumType in (type(static_of(value)), type(object_of(node))):
+        return elements.members(context, node)
     if are_sets(value):
         from srcgrad.specialise.sets import gone_over  # whose items may be those of a loop in turn
 
@@ -406,8 +410,11 @@ def _refuse_resized(context: Context, statement: gast.For) -> None:
 
 
 def _gone_over(context: Context, node: Any) -> list[Value]:
-    """What a loop over an expression goes over: of stars, each of the rows; of a list made for it, that alone."""
+    """What a loop over an expression goes over: of stars, each of the rows; of a list made for it, that alone; of a
+    range, nothing that it was made of."""
     found = [context.value(node)]
+    if found[0].consists_of(lambda a: is_unchanging(a) or isinstance(a, At) and a.site.kind is range):
+        return []
     if isinstance(node, gast.Starred):
         held = [context.facts.contents.get(site) for site in sites_of(context.value(node.value))]
         found += [contents.items for contents in held if contents is not None]

@@ -52,6 +52,7 @@ from srcgrad.specialise.defaulting import defaulted
 from srcgrad.specialise.dispatching import asked, explicit
 from srcgrad.specialise.functions import Closure, made_here
 from srcgrad.specialise.generators import consumed, got, mapped
+from srcgrad.specialise.going_over import as_iterated
 from srcgrad.specialise.inlining import bound_by
 from srcgrad.specialise.instances import Instance, fixed_parameters, runs_users, static_of
 from srcgrad.specialise.iterators import begun_by_class, iterated, turned
@@ -119,8 +120,8 @@ def _block(made: Reduced, block: Block) -> Block:
             if not made.is_conditional:
                 raise refusal
             before = _read_last(made, statements)
-            error = refusing(made, statement.node, refusal)
-            return Block((*before, *error.statements), error.exit)
+            ended = refusing(made, statement.node, refusal)
+            return Block((*before, *ended.statements), ended.exit)
         if origin in made.frame.not_reached:  # what stands before it raises, whatever its operands are
             before = _read_last(made, statements)
             last = before[-1].targets if before and isinstance(before[-1], Assign) else ()  # read, or it was left out
@@ -234,6 +235,9 @@ def _block(made: Reduced, block: Block) -> Block:
                         statements += made_here(made, statement, operation)
                     case ir.Copy(source=source):
                         made.functions.alias(statement.targets[0], source)
+                    case ir.Iterate() if (narrowed := as_iterated(made, statement, operation)) is not None:
+                        statements.append(narrowed)
+                        operation = ir.Iterate(narrowed.targets[0])
                 other = replace(statement, operation=operation)
                 if made.called.get(statement) and not only_answers(made, statement):
                     made.calls[other] = made.called[statement]

@@ -23,7 +23,7 @@ from srcgrad.syntax.parse import walk
 from srcgrad.transform.build import assign, call, load, tuple_of, unpack
 from srcgrad.transform.calls import constant_fact
 
-_DERIVED = {"reverse": "grad", "value": "value_and_grad", "split": "vjp", "forward": "jvp"}
+_DERIVED = {"reverse": "grad", "value": "value_and_grad", "split": "vjp", "pulled": "pulled", "forward": "jvp"}
 _KINDS = {
     "reverse": "Gradient",
     "value": "Value and gradient",
@@ -32,6 +32,7 @@ _KINDS = {
     "nested": "Gradient",
     "nested value": "Value and gradient",
     "nested split": "Value and pullback",
+    "nested pulled": "Pullback",
     "nested forward": "Tangent",
 }
 
@@ -111,8 +112,11 @@ def entry_facts(function: Function, known: Mapping[str, Fact] | None) -> tuple[F
 
 
 #: What is differentiated again.
-NESTED = {"reverse": "nested", "value": "nested value", "split": "nested split", "forward": "nested forward"}
-LABELS = {"reverse": "adjoint", "value": "adjoint", "split": "pair", "forward": "tangent"}
+NESTED = {
+    "reverse": "nested", "value": "nested value", "split": "nested split", "forward": "nested forward",
+    "pulled": "nested pulled",
+}  # fmt: skip
+LABELS = {"reverse": "adjoint", "value": "adjoint", "split": "pair", "pulled": "pair", "forward": "tangent"}
 LABELS |= {NESTED[mode]: LABELS[mode] for mode in NESTED}
 
 

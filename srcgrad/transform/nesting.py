@@ -63,6 +63,18 @@ def gradient(
     return definition(text, _RUNTIME)
 
 
+def pulled(name: str, parameters: Sequence[str], forward: str, backward: str) -> gast.FunctionDef:
+    """The gradient of a function for the seed that stands behind its arguments."""
+    namer = Namer([*parameters, forward, backward])
+    value, saved, seed = namer.fresh("value"), namer.fresh("saved"), namer.fresh("value_bar")
+    text = (
+        f"def {name}({', '.join([*parameters, seed])}):\n"
+        f"    {value}, {saved} = {forward}({', '.join(parameters)})\n"
+        f"    return {backward}({saved}, {seed})\n"
+    )
+    return definition(text, {})
+
+
 def pullback(
     name: str, parameters: Sequence[str], forward: str, backward: str, pull: str
 ) -> tuple[gast.FunctionDef, gast.FunctionDef]:
@@ -285,7 +297,8 @@ class CalleesAsValues(LocalTexts):
         One function is better where one will do: there it is seen name by name what varies in its reverse sweep.
         """
         of = stem(callee)
-        if mode != "nested split":
+        is_seeded = mode in ("nested split", "nested pulled")
+        if not is_seeded:
             program = self.program(callee, wanted, facts, door=True)
             if program.has_single_return and program.shadows is None:
                 with_value = mode == "nested value"
@@ -299,13 +312,17 @@ class CalleesAsValues(LocalTexts):
         if mode == "nested split":
             entry = self.namer.fresh(f"vjp_{of}")
             self.functions += pullback(entry, parameters, forward, backward, self.namer.fresh("pullback"))
+        elif mode == "nested pulled":
+            entry = self.namer.fresh(f"pulled_{of}")
+            self.functions.append(pulled(entry, parameters, forward, backward))
         else:
             with_value = mode == "nested value"
             entry = self.namer.fresh(f"{'value_and_' if with_value else ''}grad_{of}")
             self.functions.append(gradient(entry, of, parameters, forward, backward, with_value=with_value))
         self.split(callee, wanted, facts, forward, backward, tupled=tupled, door=True)
         made = {function.name: function.args for function in self.functions}
-        seed = None if mode == "nested split" else made[backward].args[-1].id
+        seed = None if is_seeded else made[backward].args[-1].id
         self.apart[backward] = Returning(seed=seed, is_sweep=True)
-        made[entry].defaults = [clone(default) for default in made[forward].defaults]
+        if mode != "nested pulled":  # which is called with all of its arguments, and a seed behind them
+            made[entry].defaults = [clone(default) for default in made[forward].defaults]
         return entry

@@ -34,12 +34,10 @@ def a_static_method_is_that_of_the_class(x):
     return f(x[1]) * 2.0 if f is Unit.square else x[1] * x[0]
 
 
-@pytest.mark.parametrize("infer", [True, False])
 @pytest.mark.parametrize("function", [a_static_method_in_a_list, a_static_method_is_that_of_the_class])
-def test_a_static_method_read_through_an_object_is_the_function_of_the_class(function: Any, infer: bool) -> None:
+def test_a_static_method_read_through_an_object_is_the_function_of_the_class(function: Any) -> None:
     """It was written as a function of its own, which is another one: the other branch was differentiated."""
-    with srcgrad.options(infer=infer):
-        value, gradient = srcgrad.value_and_grad(function)(POINT)
+    value, gradient = srcgrad.value_and_grad(function)(POINT)
     differences = [(function(POINT + d) - function(POINT - d)) / 2e-6 for d in 1e-6 * np.eye(2)]
     assert value == function(POINT)
     np.testing.assert_allclose(gradient, differences, rtol=1e-7, atol=1e-9)
@@ -53,10 +51,9 @@ def makes_two(x):
     return made[made.index(made[1])](x[1]) * (2.0 if made.index(made[1]) == 1 else x[1])
 
 
-@pytest.mark.parametrize("infer", [True, False])
-def test_local_functions_of_one_text_are_not_told_apart(infer: bool) -> None:
+def test_local_functions_of_one_text_are_not_told_apart() -> None:
     """They were equal where what they captured was equal, and are two functions in Python."""
-    with srcgrad.options(infer=infer), pytest.raises((SrcgradError, TypeError)):
+    with pytest.raises((SrcgradError, TypeError)):
         srcgrad.grad(makes_two)(POINT)
 
 
@@ -84,18 +81,16 @@ def what_is_raised(x, n, function):
         return x[0]
 
 
-@pytest.mark.parametrize("infer", [True, False])
 @pytest.mark.parametrize("n", [1, 2, 3])
 @pytest.mark.parametrize("function", [product, product_and_rest])
-def test_a_star_of_another_length_raises_what_python_raises(function: Any, n: int, infer: bool) -> None:
+def test_a_star_of_another_length_raises_what_python_raises(function: Any, n: int) -> None:
     """ValueError was raised, which another handler takes."""
     point = np.array([0.7, 1.1, 0.3])
 
     def f(x):
         return what_is_raised(x, n, function)
 
-    with srcgrad.options(infer=infer):
-        value, gradient = srcgrad.value_and_grad(f)(point)
+    value, gradient = srcgrad.value_and_grad(f)(point)
     differences = [(f(point + d) - f(point - d)) / 2e-6 for d in 1e-6 * np.eye(3)]
     np.testing.assert_allclose(value, f(point), rtol=1e-15)
     np.testing.assert_allclose(gradient, differences, rtol=1e-7, atol=1e-9)

@@ -737,4 +737,4 @@ def test_a_variable_that_is_read_before_it_is_bound_and_never_used():
             with Held(y) as held:
                 n = 0.5
         return a
-    """), Plan((Check("forward"), Check("forward", ("specialise",)), Check("pair", ("infer",))), None))
+    """), Plan((Check("forward"), Check("forward", ("specialise",))), None))

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from srcgrad import grad, jvp, options
+from srcgrad import grad, jvp
 
 X = np.array([0.3, 0.4, 0.5, 0.7])
 
@@ -109,18 +109,12 @@ def joined(a, b):
     return a
 
 
-@pytest.mark.parametrize("derivative", [grad, lambda f: lambda x: jvp(f, (x,), (x,))], ids=["grad", "jvp"])
-@pytest.mark.parametrize(
-    ("function", "reason"),
-    [(catches_everything, "gives its keys here"), (catches_type_errors, "changes a list in place")],
-)
-def test_a_refusal_is_not_caught_by_the_program(derivative: Callable, function: Callable, reason: str) -> None:
-    """Once wrong in silence: the path of the exception was taken, which the program itself does not raise."""
-    with pytest.raises(TypeError, match=reason), options(infer=False):
-        derivative(function)(X)
-    if function is catches_type_errors:
-        numeric = [(function(X + h) - function(X - h)) / 2e-6 for h in 1e-6 * np.eye(len(X))]
-        np.testing.assert_allclose(grad(function)(X), numeric, rtol=1e-6, atol=1e-9)
+@pytest.mark.parametrize("function", [catches_everything, catches_type_errors])
+def test_what_the_program_does_not_raise_is_not_caught(function: Callable) -> None:
+    """Once wrong in silence: the path of the exception was taken."""
+    numeric = np.array([(function(X + h) - function(X - h)) / 2e-6 for h in 1e-6 * np.eye(len(X))])
+    np.testing.assert_allclose(grad(function)(X), numeric, rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(jvp(function, (X,), (X,))[1], numeric @ X, rtol=1e-6, atol=1e-9)
 
 
 class Swallows:

@@ -23,14 +23,12 @@ def stores_and_raises(x, a):
     return np.sum(y) * a
 
 
-@pytest.mark.parametrize("infer_first", [False, True])
-def test_what_is_saved_for_it_is_not_read(infer_first: bool) -> None:
+def test_what_is_saved_for_it_is_not_read() -> None:
     """The reverse sweep read what a callee had saved, which no sweep that comes to it has."""
-    with options(infer_first=infer_first):
-        derivative = value_and_grad(stores_and_raises, (0, 1))
-        value, (x_bar, a_bar) = derivative(np.array([1.0, 2.0]), 3.0)
-        with pytest.raises(ValueError, match="negative"):
-            derivative(np.array([1.0, 2.0]), -0.5)
+    derivative = value_and_grad(stores_and_raises, (0, 1))
+    value, (x_bar, a_bar) = derivative(np.array([1.0, 2.0]), 3.0)
+    with pytest.raises(ValueError, match="negative"):
+        derivative(np.array([1.0, 2.0]), -0.5)
     assert (value, a_bar) == (9.0, 3.0)
     np.testing.assert_array_equal(x_bar, [3.0, 3.0])
     assert "product_bwd" not in derivative.source
@@ -53,11 +51,10 @@ def stores_into_a_field_and_raises(x, d, a):
     return a * np.sum(x)
 
 
-@pytest.mark.parametrize("infer", [False, True])
-def test_what_is_stored_before_it_is_what_a_callee_returned(infer: bool) -> None:
+def test_what_is_stored_before_it_is_what_a_callee_returned() -> None:
     """The shadow of what the callee had returned was read, and nothing had bound it."""
     arguments = np.ones(2), {"q": np.ones(3)}
-    with options(check=True, infer=infer):
+    with options(check=True):
         value, (x_bar, _, a_bar) = value_and_grad(stores_into_a_field_and_raises, (0, 1, 2))(*arguments, 3.0)
         with pytest.raises(AttributeError, match="shape"):
             value_and_grad(stores_into_a_field_and_raises, (0, 1, 2))(*arguments, -3.0)

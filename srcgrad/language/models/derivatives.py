@@ -1,5 +1,9 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
-"""Models of ``grad`` and ``value_and_grad``: functions that call a function, and return what its arguments are like.
+"""Models of ``grad``, ``jvp``, ``hessian`` and their like: functions that call a function, and return what its
+arguments or its value are like.
+
+Each makes a function ``program``, the calls of which become calls of a derivative that is compiled (``PROGRAMS``); what
+else they do is written as it stands here.
 
 >>> gradient(lambda x: x * x)(2.0)
 2.0
@@ -8,9 +12,12 @@
 from __future__ import annotations
 
 from types import FunctionType, NoneType
+from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from srcgrad.language.asked import is_data
 from srcgrad.language.models.table import perhaps, unknown
 
 
@@ -19,21 +26,91 @@ class Derivative:
 
 
 def gradient(f=None, argnums=0, *, has_aux=False, holomorphic=False):
-    def derivative(*args, **keywords):
+    def program(*args, **keywords):
         f(*args, **keywords)
         return _gradients(args, argnums)
 
-    return unknown() if isinstance(f, NoneType) or has_aux or holomorphic else derivative
+    return unknown() if isinstance(f, NoneType) or has_aux or holomorphic else program
 
 
 def value_and_gradient(f=None, argnums=0, *, has_aux=False, holomorphic=False):
-    def derivative(*args, **keywords):
+    def program(*args, **keywords):
         return f(*args, **keywords), _gradients(args, argnums)
 
-    return unknown() if isinstance(f, NoneType) or has_aux or holomorphic else derivative
+    return unknown() if isinstance(f, NoneType) or has_aux or holomorphic else program
 
 
+def vector_jacobian(f, /, *primals, argnums=None):
+    def program(*args):
+        f(*args[:-1])
+        return _gradients(args[:-1], (argnums,) if isinstance(argnums, int) else argnums)
+
+    def derivative(seed):
+        if not isinstance(value, (tuple, list, dict)) and np.shape(seed) != np.shape(value):
+            raise ValueError("the seed of a pullback has another shape than the value")
+        return program(*primals, seed)
+
+    value = f(*primals)
+    return value, derivative
+
+
+def jacobian_vector(f, primals, tangents):
+    def program(*args):
+        value = f(*args[: len(args) // 2])
+        return value, _like(value)
+
+    return program(*primals, *tangents)
+
+
+def hessian_vector(f=None, argnums=0):
+    def program(*args):
+        f(*args[:-1])
+        return _gradients(args, argnums), _gradients(args, argnums)
+
+    def derivative(*args):
+        return program(*args)[1]
+
+    return unknown() if isinstance(f, NoneType) or not isinstance(argnums, int) else derivative
+
+
+def jacobian(f=None, argnums=0, *, holomorphic=False):
+    def program(*args):
+        value = f(*args[:-1])
+        return value, _like(value if argnums < len(args) else unknown())
+
+    def derivative(*args):
+        return _by_columns(program, args, args[argnums])
+
+    return unknown() if isinstance(f, NoneType) or holomorphic or not isinstance(argnums, int) else derivative
+
+
+def hessian(f=None, argnums=0):
+    def program(*args):
+        f(*args[:-1])
+        return _gradients(args, argnums), _gradients(args, argnums)
+
+    def derivative(*args):
+        return _by_columns(program, args, args[argnums])
+
+    return unknown() if isinstance(f, NoneType) or not isinstance(argnums, int) else derivative
+
+
+def _by_columns(program, args, x):
+    if np.iscomplexobj(x):
+        raise TypeError("a Jacobian by a complex argument has no program inside of a differentiated function")
+    directions = np.eye(np.size(x))
+
+    def column(k):
+        return program(*args, np.reshape(directions[k], np.shape(x)))[1]
+
+    columns = [column(k) for k in range(np.size(x))]
+    return np.reshape(np.stack(columns, -1), np.shape(columns[0]) + np.shape(x))
+
+
+# --- what they return ------------------------------------------------------------------------------------------------
 def _gradients(args, argnums):
+    if isinstance(argnums, NoneType):
+        return tuple([_like(value) for value in args])
     if isinstance(argnums, tuple):
         return tuple([_gradient(args, place) for place in argnums])
     return _gradient(args, argnums)
@@ -46,17 +123,51 @@ def _gradient(args, place):
 
 
 def _like(value):
+    if is_data(value):
+        return np.positive(value) * 1.0
     if isinstance(value, np.ndarray):
         return value * 1.0
     if isinstance(value, float):
         return float(value) if perhaps() else np.float64(value)
+    if isinstance(value, complex):
+        return complex(value) if perhaps() else np.complex128(value)
+    if type(value) is list:
+        return [_like(item) for item in value]
+    if type(value) is tuple:
+        return tuple([_like(item) for item in value])
+    if type(value) is dict:
+        return {key: _like(item) for key, item in value.items()}
     return unknown()
 
 
 def kind_of(name: str, namespace: object) -> type:
     """The class of a function object that is made where these are the globals."""
-    return Derivative if namespace is globals() and name == "derivative" else FunctionType
+    return Derivative if namespace is globals() and name in ("derivative", "program") else FunctionType
 
 
 #: By what a transformation says that it is.
-TRANSFORMS = {"reverse": gradient, "value": value_and_gradient}
+TRANSFORMS: dict[str, Any] = {
+    "reverse": gradient, "value": value_and_gradient, "vjp": vector_jacobian, "jvp": jacobian_vector,
+    "jacobian": jacobian, "hessian": hessian, "hvp": hessian_vector,
+}  # fmt: skip
+#: In which modes one after the other the function is differentiated of which a transformation makes a ``program``: by
+#: the parameters that ``argnums`` says, which the program reads; by all where it is None, or not there.  Tangents stand
+#: behind the arguments of the program if the last mode is "forward", and a cotangent if it is "pulled".
+PROGRAMS: dict[Any, tuple[str, ...]] = {
+    gradient: ("reverse",), value_and_gradient: ("value",), vector_jacobian: ("pulled",), jacobian_vector: ("forward",),
+    jacobian: ("forward",), hessian: ("reverse", "forward"), hessian_vector: ("reverse", "forward"),
+}  # fmt: skip
+
+_OUTSIDE: WeakKeyDictionary[Any, FunctionType] = WeakKeyDictionary()
+
+
+def program_of(found: Any) -> FunctionType | None:
+    """The program of a derivative that was made outside; None of anything else."""
+    tell = getattr(type(found), "__srcgrad_derived__", None)
+    told = None if tell is None else tell(found)
+    if told is None:
+        return None
+    if found not in _OUTSIDE:
+        mode, function, argnums = told
+        _OUTSIDE[found] = TRANSFORMS[mode](function, argnums)
+    return _OUTSIDE[found]
