@@ -21,6 +21,7 @@ from srcgrad.analysis.axes import refuse_varied_axes
 from srcgrad.analysis.captured import refuse_unbound
 from srcgrad.analysis.cfg import bound_here, walk
 from srcgrad.analysis.changes import attempted, may_change, must_be_copied, stores_anywhere
+from srcgrad.analysis.ending import ended
 from srcgrad.analysis.iterators import elements_kept
 from srcgrad.analysis.keys import KeyReader, puts_keys
 from srcgrad.analysis.lengths import lengths_kept
@@ -40,7 +41,7 @@ from srcgrad.analysis.text import TextReader
 from srcgrad.analysis.values import fact_of_expression
 from srcgrad.emit.load import load
 from srcgrad.emit.printer import emit
-from srcgrad.errors import InternalError
+from srcgrad.errors import InternalError, MissingRule, UnsupportedSyntax
 from srcgrad.faults import reported
 from srcgrad.frontend.guards import guards_of
 from srcgrad.frontend.journal import writing
@@ -51,9 +52,9 @@ from srcgrad.optimize.purity import enters
 from srcgrad.programs import Asked, Compiled, Prepared, Request, present_forms, present_options, without_collecting
 from srcgrad.rules.facts import Array, Fact, Sequence, Unknown, is_real
 from srcgrad.spec import check_emitted, check_normal_form
+from srcgrad.specialise.ending import specialised
 from srcgrad.specialise.entry import callee_for
 from srcgrad.specialise.instances import Instance
-from srcgrad.specialise.writing import specialised
 from srcgrad.syntax.depth import deep_enough
 from srcgrad.syntax.namer import Namer
 from srcgrad.transform.adjoint import AdjointProgram
@@ -86,6 +87,7 @@ class Module(CalleesAsValues):
         self.written: list[tuple[gast.FunctionDef, frozenset[str], frozenset[str]]] = []
         self.forms = present_forms()
         self.shaped = self.forms.known[generic, shown]
+        self.underway, self.refused = set[Callee](), dict[Callee, UnsupportedSyntax | MissingRule | None]()
         self.open: Callee | None = None  # the entry, where nobody has looked at what it is called with
         self.made_ready, self.opened = dict[Asked, Prepared](), dict[Asked, Prepared]()
         self.pairs: dict[tuple[Callee, tuple[bool, ...], Facts, Modes], tuple[str, str]] = {}
@@ -105,10 +107,26 @@ class Module(CalleesAsValues):
         if callee not in normal:
             instance = self._inferred(self._entry(callee)).instance
             assert isinstance(instance, Instance)
-            normal[callee] = specialised(instance)
+            self.underway.add(callee)
+            try:
+                normal[callee] = ended(specialised(instance), self._refusal)
+            finally:
+                self.underway.discard(callee)
             if present_options().check:
                 check_normal_form(normal[callee])
         return normal[callee]
+
+    def _refusal(self, callee: Callee) -> UnsupportedSyntax | MissingRule | None:
+        """Why a callee is refused; None of any other, and of one that is being written already (recursion)."""
+        if callee in self.underway or isinstance(callee.function, Derived | Guarded):
+            return None
+        if callee not in self.refused:
+            try:
+                self.normalized(callee)
+                self.refused[callee] = None
+            except (UnsupportedSyntax, MissingRule) as refusal:
+                self.refused[callee] = refusal
+        return self.refused[callee]
 
     def _inferred(self, callee: Callee) -> Callee:
         """A callee with what is inferred of a call of which nothing is said."""

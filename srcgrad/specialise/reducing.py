@@ -10,7 +10,7 @@ and classes: where one is used, the operand is a ``Literal`` of how it is spelle
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from types import CellType, ModuleType
@@ -18,6 +18,7 @@ from types import CellType, ModuleType
 import gast
 import numpy as np
 
+from srcgrad.errors import UnsupportedSyntax
 from srcgrad.infer.heap import Site
 from srcgrad.infer.values import At, Value, exact
 from srcgrad.ir import operations as ir
@@ -74,8 +75,13 @@ from srcgrad.syntax.globals import importable, reference
 from srcgrad.syntax.namer import Namer
 
 
-def reduced(instance: Instance, apart: Callable[[Reduced, Function], Block]) -> Reduced:
-    """The function of an instance as it runs; of an ``__init__``, with variables for the fields of its object."""
+def reduced(
+    instance: Instance, apart: Callable[[Reduced, Function], Block], ended: Mapping[Statement, UnsupportedSyntax]
+) -> Reduced:
+    """The function of an instance as it runs; of an ``__init__``, with variables for the fields of its object.
+
+    ``ended``: statements under tests in whose place a refusal is raised.
+    """
     summary, owner = instance.summary, instance.function
     function = summary.function
     versions = [*function.parameters, *(version for _, s in walk(function.body) for version in bound_by(s))]
@@ -85,7 +91,7 @@ def reduced(instance: Instance, apart: Callable[[Reduced, Function], Block]) -> 
     frame = Frame(owner, own, frozenset(function.free), (summary,), function)
     called = {statement: list(summaries) for statement, summaries in summary.calls.items()}
     made = Reduced(function, owner, instance.facts, frame, called, apart,
-                   namer=Namer(names))  # fmt: skip
+                   namer=Namer(names), ended=ended)  # fmt: skip
     refuse_unassigned(made)
     made.cells = {*cells}
     made.functions.homes.update((Site(CellType, cell, summary.context), [cell]) for cell in function.cells)
@@ -322,7 +328,7 @@ def _region(made: Reduced, statement: Statement) -> Statement:
         case If(test=test, body=body, orelse=orelse):
             before, made.is_conditional = made.is_conditional, True
             inner = replace(statement, test=operand(test), body=_block(made, body), orelse=_block(made, orelse))
-            made.is_conditional = before or _may_return(statement)
+            made.is_conditional = before or may_return(statement)
             return inner
         case Loop(initial=initial, body=body):
             return replace(statement, initial=tuple(map(operand, initial)), body=_block(made, body))
@@ -345,7 +351,7 @@ def _region(made: Reduced, statement: Statement) -> Statement:
     return statement
 
 
-def _may_return(statement: If) -> bool:
+def may_return(statement: If) -> bool:
     """Whether a branch may leave the function with a result."""
     pending: list[Block] = [statement.body, statement.orelse]
     while pending:

@@ -56,6 +56,8 @@ _CONSTRUCTS[ir.DeleteGlobal] = _CONSTRUCTS[ir.WriteGlobal]
 def stopped(made: Reduced, statement: Statement) -> UnsupportedSyntax | MissingRule | None:
     """The refusal of a statement at which a program ends, since it or what it calls may run anything; else None."""
     origin, stops = made.functions.origins.get(statement, statement), made.facts.stops
+    if origin in made.ended:
+        return made.ended[origin]
     if origin in stops:
         return refusal_of(made, statement)
     called = made.called.get(statement, ())

@@ -11,7 +11,7 @@ Leaves: the normal form.  Which operation an expression is follows from its valu
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -25,7 +25,7 @@ from srcgrad.frontend.source import source_of
 from srcgrad.infer.values import Array, At, union
 from srcgrad.ir import normal_form as nf
 from srcgrad.ir import operations as ir
-from srcgrad.ir.regions import Assign, Block, Function, Loop, With
+from srcgrad.ir.regions import Assign, Block, Function, Loop, Statement, With
 from srcgrad.ir.regions import walk as walk_ir
 from srcgrad.ir.restoring.functions import restored_body
 from srcgrad.ir.restoring.pending import uses_of
@@ -58,14 +58,14 @@ from srcgrad.syntax.parse import names_read, walk
 _CHECKS = (runtime.require_assigned, runtime.require_given, runtime.require_places, runtime.step)
 
 
-def specialised(instance: Instance) -> nf.Function:
-    """The normal form of a function for one kind of call."""
+def normal_form(instance: Instance, ended: Mapping[Statement, UnsupportedSyntax]) -> nf.Function:
+    """The normal form of a function for one kind of call; ``ended``: statements in whose place a refusal is raised."""
     source, summary, facts = source_of(instance.function), instance.summary, instance.facts
 
     def apart(made: Reduced, function: Function) -> Block:
         return without_try(made, function, instance, source)
 
-    made = reduced(instance, apart)
+    made = reduced(instance, apart, ended)
     if source.generated:
         made.function = replace(made.function, body=together(made.function.body))
     for loop in (s for _, s in walk_ir(made.function.body) if isinstance(s, Loop)):

@@ -12,9 +12,9 @@ from srcgrad.errors import UnsupportedSyntax
 from srcgrad.infer.interpreter import GivenUp, analysed
 from srcgrad.ir.normal_form import Function
 from srcgrad.spec import check_normal_form
+from srcgrad.specialise.ending import specialised
 from srcgrad.specialise.entry import MOST
 from srcgrad.specialise.instances import Instance, instance_of
-from srcgrad.specialise.writing import specialised
 from tests import derivatives
 from tests.corpus.example import Case
 from tests.directed import running

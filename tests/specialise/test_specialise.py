@@ -10,8 +10,8 @@ import pytest
 
 from srcgrad.infer.interpreter import analysed
 from srcgrad.spec import check_normal_form
+from srcgrad.specialise.ending import specialised
 from srcgrad.specialise.instances import instance_of
-from srcgrad.specialise.writing import specialised
 
 X = np.array([1.0, 2.0, 3.0])
 
