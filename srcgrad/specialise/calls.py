@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 from dataclasses import replace
 from types import FunctionType
 from typing import Any
@@ -153,7 +154,19 @@ def _of_method(context: Context, node: gast.Call, called: list[Summary], functio
     return (head if how.is_read else made), operation
 
 
+def _require_fitting(context: Context, node: gast.Call, function: FunctionType) -> None:
+    """Refuse a call that Python refuses, by what it says of it."""
+    if any(isinstance(each, gast.Starred) for each in node.args) or any(each.arg is None for each in node.keywords):
+        return
+    try:
+        inspect.signature(function, follow_wrapped=False).bind(*node.args, **{k.arg: k.value for k in node.keywords})
+    except TypeError as error:
+        raise UnsupportedSyntax(f"this call does not fit {function.__name__}(): {error}", context.span) from None
+
+
 def _of_library(context: Context, node: gast.Call, function: Any) -> Made:
+    if isinstance(function, FunctionType):
+        _require_fitting(context, node, function)
     if function in LOCKS and not node.args:
         return settled(context, node), nf.Fixed()
     changed = sets.copied(context, node, function) or stores.function(context, node, function)

@@ -59,7 +59,7 @@ from srcgrad.specialise.places import Kept, builtin_of, each, of_others, over
 from srcgrad.specialise.resized import is_resized
 from srcgrad.specialise.rows import columns, items_value
 from srcgrad.specialise.stepping import generator_of, stepwise
-from srcgrad.specialise.unused import parts_of
+from srcgrad.specialise.unused import parts_of, placed_parts
 from srcgrad.syntax.globals import importable, reference
 
 if TYPE_CHECKING:
@@ -348,11 +348,12 @@ def turned(made: Reduced, statement: If, reduce: Callable[[Block], Block]) -> li
 
 def refuse_others(made: Reduced, body: Block) -> None:
     """Refuse what still reads an iterator that is not made."""
-    for part in parts_of(body):
+    for part, node in placed_parts(body):
+        at = made.source_of(made.owner).node if node is None else node
         if any(operand in made.views for operand in operands_of(part)):
-            made.refuse(made.source_of(made.owner).node, "what is done with a view that is kept")
+            made.refuse(at, "what is done with a view that is kept")
         if any(operand in made.kept or operand in made.endings for operand in operands_of(part)):
-            made.refuse(made.source_of(made.owner).node, "what is done with an iterator that is kept")
+            made.refuse(at, "what is done with an iterator that is kept")
 
 
 # --- what asks them --------------------------------------------------------------------------------------------------

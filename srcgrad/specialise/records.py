@@ -30,7 +30,7 @@ from srcgrad.language.models.array_modules import class_in_numpy
 from srcgrad.language.models.array_updates import CLASSES
 from srcgrad.language.models.elementwise import Vectorized, fields_of
 from srcgrad.specialise.callees import Written, of_closure, outer_closure
-from srcgrad.specialise.unused import parts_of
+from srcgrad.specialise.unused import placed_parts
 from srcgrad.syntax.globals import importable, reference
 
 if TYPE_CHECKING:
@@ -113,5 +113,7 @@ def _run(
 
 def refuse_others(made: Reduced, body: Block) -> None:
     """Refuse what still reads an object that is not made."""
-    if any(operand in made.records for part in parts_of(body) for operand in operands_of(part)):
-        made.refuse(made.source_of(made.owner).node, "what is done with an object of the array API")
+    for part, node in placed_parts(body):
+        if any(operand in made.records for operand in operands_of(part)):
+            at = made.source_of(made.owner).node if node is None else node
+            made.refuse(at, "what is done with an object of the array API")

@@ -285,7 +285,7 @@ def _put_method(context: Context, node: gast.Call, base: str) -> None:
 
 def _at(context: Context, node: gast.Call, ufunc: np.ufunc) -> Made:
     if ufunc is not np.add and ufunc is not np.subtract:
-        context.refuse(node, f"np.{ufunc.__name__}.at")
+        context.refuse(node, f"np.{ufunc.__name__}.at, which repeats its operation where an index is repeated,")
     given = _given(context, node, ["a", "indices", "b"])
     base, added = _base(context, node, given), given["b"]
     if ufunc is np.subtract:

@@ -15,10 +15,12 @@ from dataclasses import replace
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
+import gast
+
 from srcgrad.infer.values import are_methods
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal, Operand
-from srcgrad.ir.regions import Assign, Block, Fall, If, Loop, Statement, Try, With, operands_of, walk
+from srcgrad.ir.regions import Assign, Block, Fall, If, Loop, Statement, Try, With, blocks_of, operands_of, walk
 from srcgrad.ir.restoring.tree import Spelled
 
 if TYPE_CHECKING:
@@ -69,22 +71,31 @@ def _functions(body: Block) -> set[Operand]:
 
 
 def parts_of(body: Block) -> list[Any]:
-    found: list[Any] = [body.exit]
+    """The operations and exits of a block and of those in it: what reads operands."""
+    return [part for part, _ in placed_parts(body)]
+
+
+def placed_parts(body: Block) -> list[tuple[Any, gast.AST | None]]:
+    """The same, each with the node that it was made of."""
+    found: list[tuple[Any, gast.AST | None]] = [_exit(body, None)]
     for block, statement in walk(body):
-        found.append(block.exit)
+        node = statement.node
+        found.append(_exit(block, None))
         match statement:
             case Assign(operation=operation):
-                found.append(operation)
-            case If(test=test, body=inner, orelse=orelse):
-                found += [Fall((test,)), inner.exit, orelse.exit]
-            case Loop(initial=initial, body=inner):
-                found += [Fall(initial), inner.exit]
-            case With(manager=manager, body=inner):
-                found += [Fall((manager,)), inner.exit]
-            case Try(body=inner, handlers=handlers, orelse=orelse, final=final):
-                found += [inner.exit, orelse.exit, final.exit]
-                found += [part.exit for h in handlers for part in (h.kinds, h.body) if part is not None]
+                found.append((operation, node))
+            case If(test=test):
+                found.append((Fall((test,)), node))
+            case Loop(initial=initial):
+                found.append((Fall(initial), node))
+            case With(manager=manager):
+                found.append((Fall((manager,)), node))
+        found += [_exit(inner, node) for inner in blocks_of(statement)]
     return found
+
+
+def _exit(block: Block, node: gast.AST | None) -> tuple[Any, gast.AST | None]:
+    return block.exit, getattr(block.exit, "node", None) or node
 
 
 def _kept(
