@@ -40,6 +40,10 @@ class Facts:
     is_lost: bool = False  # the program reaches its own frames or namespaces: anything may be anything
     _last: dict[Site, Contents] = field(default_factory=dict)
 
+    def runs_unknown(self, reached: Set[Statement]) -> bool:
+        """Whether unknown code would run during one of these statements."""
+        return not self.opaque.isdisjoint(reached) or not self.stops.keys().isdisjoint(reached)
+
     def note(self, version: Version, value: Value) -> Value:
         """Take in what a version may be; as much of it as holds for good."""
         if self.is_reshaped:

@@ -41,7 +41,7 @@ def refuse_changes(made: Reduced, statement: Statement) -> None:
 def changes(made: Reduced, statement: Statement) -> str | None:
     """The method of the user's that a statement runs and that changes something, in words."""
     for called in made.called.get(statement, []):
-        if called.changes or not all(made.facts.opaque.isdisjoint(each.reached) for each in _all([called])):
+        if called.changes or any(made.facts.runs_unknown(each.reached) for each in _all([called])):
             return called.function.qualname
     return None
 

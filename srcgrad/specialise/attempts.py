@@ -25,7 +25,7 @@ import gast
 from srcgrad import runtime
 from srcgrad.frontend.source import Source
 from srcgrad.infer.emitted import RAISED
-from srcgrad.infer.values import ANY
+from srcgrad.infer.values import ANY, Value
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Cell, Literal, Operand, Version
 from srcgrad.ir.regions import (
@@ -50,6 +50,7 @@ from srcgrad.ir.regions import (
 )
 from srcgrad.ir.restoring.pending import uses_of
 from srcgrad.ir.restoring.tree import Spelled
+from srcgrad.runtime.refusals import Refused
 from srcgrad.specialise.inlining import Renaming, bound_by, has_attempts
 from srcgrad.specialise.instances import Instance
 from srcgrad.specialise.managers import are_known, early, is_indifferent, is_silent, opened_and_left, suppressed, tried
@@ -389,6 +390,11 @@ def _forgets(statement: Statement) -> bool:
     return False
 
 
+def _is_refusal(value: Value) -> bool:
+    kinds = [getattr(atom, "kind", None) or getattr(getattr(atom, "site", None), "kind", None) for atom in value.atoms]
+    return bool(kinds) and all(isinstance(kind, type) and issubclass(kind, Refused) for kind in kinds)
+
+
 def _raise(here: Apart, out: list[Statement], exit: Raise, around: Around) -> tuple[Block, bool]:
     """``raise``: of what may be caught here, it is what was raised."""
     exception, node = exit.exception, exit.node
@@ -397,7 +403,7 @@ def _raise(here: Apart, out: list[Statement], exit: Raise, around: Around) -> tu
             raise here.refuse(node, "raise alone outside of a handler")
         exception = here.version(RAISED)
         out.append(Assign((exception,), ir.ReadCell(around.handled), node))
-    if around.raised is None:
+    if around.raised is None or _is_refusal(here.made.value(exception)):  # which nothing catches
         return Block(tuple(out), replace(exit, exception=exception)), False
     if isinstance(exception, Version):
         here.made.values[exception] = RAISED

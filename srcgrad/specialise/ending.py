@@ -13,9 +13,9 @@ from __future__ import annotations
 from srcgrad.errors import UnsupportedSyntax
 from srcgrad.frontend.source import source_of
 from srcgrad.ir import normal_form as nf
-from srcgrad.ir.regions import Assign, Block, If, Statement, blocks_of
+from srcgrad.ir.regions import Assign, Block, Statement, blocks_of
 from srcgrad.specialise.instances import Instance
-from srcgrad.specialise.reducing import may_return
+from srcgrad.specialise.reducing import is_test, may_return
 from srcgrad.specialise.writing import normal_form
 
 _MOST = 8  # refusals of one function: each takes as long as to write it
@@ -48,11 +48,10 @@ def _refused(instance: Instance, refusal: UnsupportedSyntax) -> Statement | None
             is_there = getattr(statement.node, "lineno", None) == span.line
             if is_conditional and is_there and isinstance(statement, Assign):
                 return statement
-            is_test = isinstance(statement, If)
             for inner in blocks_of(statement):
-                if (found := first(inner, is_conditional or is_test)) is not None:
+                if (found := first(inner, is_conditional or is_test(statement))) is not None:
                     return found
-            is_conditional = is_conditional or isinstance(statement, If) and may_return(statement)
+            is_conditional = is_conditional or is_test(statement) and may_return(statement)
         return None
 
     return first(instance.summary.function.body, False)

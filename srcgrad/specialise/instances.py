@@ -215,7 +215,7 @@ def _is_alike(one: Array | At, other: Array | At) -> bool:
 
 def starts_alone(facts: Facts, summary: Summary) -> bool:
     """Whether an ``__init__`` changes nothing but its object, so that it may run as it is."""
-    if summary.returned is None or not facts.opaque.isdisjoint(summary.reached):
+    if summary.returned is None or facts.runs_unknown(summary.reached):
         return False
     inner = [each for found in summary.calls.values() for each in found]
     own = {atom.site for atom in next(iter(summary.arguments.values())).atoms if isinstance(atom, At)}
@@ -233,7 +233,7 @@ def runs_users(facts: Facts, called: Sequence[Summary]) -> bool:
             continue
         seen.add(summary)
         home = str(summary.namespace.get("__name__", ""))
-        if not home.startswith("srcgrad.") or not facts.opaque.isdisjoint(summary.reached):
+        if not home.startswith("srcgrad.") or facts.runs_unknown(summary.reached):
             return True
         pending += [inner for found in summary.calls.values() for inner in found]
     return False

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import gast
 
-from srcgrad.errors import MissingRule, UnsupportedSyntax
+from srcgrad.errors import MissingRule, Span, UnsupportedSyntax
 from srcgrad.frontend.classes import found, is_user_class
 from srcgrad.infer.values import SCALARS, Array, At, Bound, Exact, Of, Value, exact, of, union
 from srcgrad.ir import operations as ir
@@ -55,9 +55,21 @@ def raising(made: Reduced, node: gast.AST, kind: type[Exception], text: str, *ot
 def refusing(made: Reduced, node: gast.AST, refusal: UnsupportedSyntax | MissingRule) -> Block:
     """What raises a refusal where it is reached: the exception knows its place by the line of the text that raises."""
     error, kind = made.version("t", of(RefusedMode)), reference(of_runtime(RefusedMode))
+    node = _at(node, refusal.span)
     given = [Literal(text) for text in (refusal.reason, refusal.hint) if text is not None]
     called = ir.Call(Literal(Spelled(kind, RefusedMode)), tuple(given))
     return Block((Assign((error,), called, node),), Raise(error, None, node))
+
+
+def _at(node: gast.AST, span: Span | None) -> gast.AST:
+    """A node at the place of a refusal, where that is in the statement that is left out."""
+    if span is None or span.line != getattr(node, "lineno", None) or span.end_line != span.line:
+        return node
+    placed = gast.Pass()
+    placed.lineno = placed.end_lineno = span.line
+    placed.col_offset = len(span.text[: span.column].encode())
+    placed.end_col_offset = len(span.text[: span.end_column].encode())
+    return placed
 
 
 def _unless_none(made: Reduced, operand: Operand, block: Block) -> list[Statement]:

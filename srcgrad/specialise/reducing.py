@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from types import CellType, ModuleType
+from typing import TypeGuard
 
 import gast
 import numpy as np
@@ -326,9 +327,9 @@ def _region(made: Reduced, statement: Statement) -> Statement:
 
     match statement:
         case If(test=test, body=body, orelse=orelse):
-            before, made.is_conditional = made.is_conditional, True
+            before, made.is_conditional = made.is_conditional, made.is_conditional or is_test(statement)
             inner = replace(statement, test=operand(test), body=_block(made, body), orelse=_block(made, orelse))
-            made.is_conditional = before or may_return(statement)
+            made.is_conditional = before or is_test(statement) and may_return(statement)
             return inner
         case Loop(initial=initial, body=body):
             return replace(statement, initial=tuple(map(operand, initial)), body=_block(made, body))
@@ -349,6 +350,12 @@ def _region(made: Reduced, statement: Statement) -> Statement:
                 final=_block(made, final),
             )  # fmt: skip
     return statement
+
+
+def is_test(statement: Statement) -> TypeGuard[If]:
+    """Whether a branch runs in some calls only; the rounds of a loop count as run."""
+    loops = gast.For | gast.While | gast.ListComp | gast.SetComp | gast.DictComp | gast.GeneratorExp
+    return isinstance(statement, If) and not isinstance(statement.node, loops)
 
 
 def may_return(statement: If) -> bool:
