@@ -14,8 +14,8 @@ from srcgrad.errors import UnsupportedSyntax
 from srcgrad.frontend.source import source_of
 from srcgrad.ir import normal_form as nf
 from srcgrad.ir.regions import Assign, Block, Statement, blocks_of
+from srcgrad.specialise.conditions import is_test, may_return
 from srcgrad.specialise.instances import Instance
-from srcgrad.specialise.reducing import is_test, may_return
 from srcgrad.specialise.writing import normal_form
 
 _MOST = 8  # refusals of one function: each takes as long as to write it

@@ -14,7 +14,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from types import CellType, ModuleType
-from typing import TypeGuard
 
 import gast
 import numpy as np
@@ -32,11 +31,9 @@ from srcgrad.ir.regions import (
     Function,
     If,
     Loop,
-    Return,
     Statement,
     Try,
     With,
-    blocks_of,
     operands_of,
     walk,
 )
@@ -50,6 +47,7 @@ from srcgrad.specialise.callees import called, of_holder
 from srcgrad.specialise.captures import as_values
 from srcgrad.specialise.changing import changes_nothing
 from srcgrad.specialise.closures import entered
+from srcgrad.specialise.conditions import is_test, may_return
 from srcgrad.specialise.defaulting import defaulted
 from srcgrad.specialise.dispatching import asked, explicit
 from srcgrad.specialise.functions import Closure, made_here
@@ -350,23 +348,6 @@ def _region(made: Reduced, statement: Statement) -> Statement:
                 final=_block(made, final),
             )  # fmt: skip
     return statement
-
-
-def is_test(statement: Statement) -> TypeGuard[If]:
-    """Whether a branch runs in some calls only; the rounds of a loop count as run."""
-    loops = gast.For | gast.While | gast.ListComp | gast.SetComp | gast.DictComp | gast.GeneratorExp
-    return isinstance(statement, If) and not isinstance(statement.node, loops)
-
-
-def may_return(statement: If) -> bool:
-    """Whether a branch may leave the function with a result."""
-    pending: list[Block] = [statement.body, statement.orelse]
-    while pending:
-        block = pending.pop()
-        if isinstance(block.exit, Return):
-            return True
-        pending += [inner for each in block.statements for inner in blocks_of(each)]
-    return False
 
 
 def _loop(made: Reduced, loop: Statement) -> list[Statement]:
