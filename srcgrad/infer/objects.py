@@ -25,7 +25,7 @@ from srcgrad.frontend.journal import note_read
 from srcgrad.infer import sparse
 from srcgrad.infer.assigned import REFLECTIVE, SHAPING
 from srcgrad.infer.data import DESCRIBING, besides_data, is_attribute, is_data, is_of_methods
-from srcgrad.infer.enumerations import of_enumeration
+from srcgrad.infer.enumerations import has_methods, of_enumeration
 from srcgrad.infer.examples import Result, attribute_of_number
 from srcgrad.infer.heap import Contents, Heap, Site, together
 from srcgrad.infer.named import index_of, is_named_tuple
@@ -76,7 +76,7 @@ def is_plain(analysis: Analysis, heap: Heap, *values: Value) -> bool:
     return not any(
         isinstance(atom, Bound) and atom.function is not None
         or isinstance(atom, Exact) and isinstance(atom.value, FunctionType | type) and not is_of_library(atom.value)
-        for value in held for atom in value.atoms
+        or isinstance(atom, Exact) and has_methods(type(atom.value)) for value in held for atom in value.atoms
     )  # fmt: skip
 
 

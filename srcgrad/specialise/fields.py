@@ -29,7 +29,6 @@ from srcgrad.rules.table import attribute as attribute_function
 from srcgrad.runtime.objects import is_seen_by_others
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.expressions import Made, named
-from srcgrad.specialise.fields_captured import captured_fields
 from srcgrad.syntax.build import call_runtime, constant, load, placed
 from srcgrad.syntax.globals import importable, reference
 
@@ -118,14 +117,6 @@ def require_settable(context: Context, node: Any, kinds: list[type], name: str) 
         is_taken = not is_field(raw) and hasattr(type(raw), "__set__")
         if is_named_tuple(kind) or setter(kind) is not None or is_taken:
             context.refuse(node, f"a store into the attribute {name!r} of {kind.__name__}")
-        captured = captured_fields(kind)
-        if captured is None or name in captured:
-            raise UnsupportedSyntax(
-                f"a function that __init__ of class {kind.__name__} makes keeps the value that the field {name!r} has"
-                " then",
-                context.span,
-                hint="write a method in place of the function",
-            )
 
 
 def refuse_of_class(context: Context, target: gast.Attribute, kinds: list[type]) -> None:

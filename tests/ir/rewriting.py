@@ -134,7 +134,7 @@ def _statement(made: Statement) -> Statement:
 # --- text ------------------------------------------------------------------------------------------------------------
 def user_text(function: FunctionType) -> str:
     """The text of a function as the user wrote it, without comments."""
-    tree = source_of(function, cells=False).node
+    tree = source_of(function).node
     return unless_too_deep(lambda: gast.unparse(tree))
 
 

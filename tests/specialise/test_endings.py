@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from srcgrad.frontend.endings import REASON
+from srcgrad.specialise.ended import REASON
 
 import srcgrad
 from srcgrad import jvp, options, value_and_grad
