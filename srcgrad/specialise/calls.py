@@ -53,7 +53,7 @@ from srcgrad.specialise.instances import covers, fixed_parameters, instance_of, 
 from srcgrad.specialise.managers import LOCKS
 from srcgrad.specialise.receivers import is_looked_up
 from srcgrad.specialise.set_operations import SETS
-from srcgrad.specialise.unruled import unruled
+from srcgrad.specialise.unruled import is_drawing, names_given, unruled
 from srcgrad.syntax.globals import GlobalBinding, reference
 from srcgrad.syntax.parse import clone, walk
 
@@ -176,7 +176,7 @@ def _of_library(context: Context, node: gast.Call, function: Any) -> Made:
             place = f"what {spelled(node.func)} gives, {context.span.origin},"
             made = call_runtime(runtime.require_plain, [made, constant(place, node)], node)
         return made, nf.Fixed()
-    names = [keyword.arg for keyword in node.keywords if keyword.arg is not None]
+    names = names_given(node)
     if effect.is_known and not (effect.updated(len(node.args), names) or effect.keeps or effect.calls):
         return unruled(context, node, None, function, draws=effect.draws)
     context.refuse(node, f"a call of {getattr(function, '__name__', function)}")
@@ -184,7 +184,7 @@ def _of_library(context: Context, node: gast.Call, function: Any) -> Made:
 
 def _method(context: Context, node: gast.Call, bound: Bound) -> Made:
     atoms, name, given = bound.receiver.atoms, bound.name, [*node.args, *node.keywords]
-    if stores.draws(bound):
+    if is_drawing(bound):
         hint = "draw from the standard distribution, and scale and shift what is drawn"
         return unruled(context, node, f"{name} of a generator", hint=hint, draws=True)
     is_copied = name == "copy" and not given  # lists and dicts as well

@@ -9,6 +9,7 @@ function of a library has no rule, or which construct it is::
 
 from __future__ import annotations
 
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import gast
@@ -17,6 +18,7 @@ import numpy as np
 from srcgrad.errors import UnsupportedSyntax
 from srcgrad.frontend.callees import spelled
 from srcgrad.infer.reasons import Reason, of_maker, reason_of
+from srcgrad.infer.values import At, Exact, Value
 from srcgrad.ir import operations as ir
 from srcgrad.ir.regions import Statement, operands_of
 from srcgrad.rules.table import lookup, refusal
@@ -52,7 +54,11 @@ def refuse_unknown(made: Reduced, statement: Statement) -> NoReturn:
     """Refuse a statement that may run anything."""
     operation, node, source = getattr(statement, "operation", None), statement.node, made.source_of(made.frame.owner)
     function = static_of(made.value(operation.function)) if isinstance(operation, ir.Call) else None
-    if callable(function) and lookup(function) is None and _is_named(function):
+    given = [made.value(made.known.get(operand, operand)) for operand in _read(statement)[1:]]
+    if lookup(function) is not None and any(map(_is_function, given)):
+        assert isinstance(node, gast.Call)
+        why = Reason(f"{spelled(node.func)} is given a function, which is not followed", hint="write what it computes")
+    elif callable(function) and lookup(function) is None and _is_named(function):
         name = spelled(node.func) if isinstance(node, gast.Call) else function.__name__
         if (why := of_maker(function)) is None:
             raise missing_rule(name, function, source.span(node))
@@ -61,6 +67,11 @@ def refuse_unknown(made: Reduced, statement: Statement) -> NoReturn:
     if why is None:
         made.refuse(node, "what runs here")
     raise UnsupportedSyntax(why.message, source.span(node), label=why.label, hint=why.hint)
+
+
+def _is_function(value: Value) -> bool:
+    return any(isinstance(a, Exact) and isinstance(a.value, FunctionType) or isinstance(a, At) and (
+        a.site.kind is FunctionType) for a in value.atoms)  # fmt: skip
 
 
 def _is_named(function: Any) -> bool:
