@@ -227,6 +227,10 @@ def _applied(
         raise UnsupportedSyntax(why.message, context.span, hint=why.hint)
     if function in (min, max) and len(given) > 1 and any(map(is_container, map(context.value, given))):
         context.refuse(node, "an extremum of tuples")
+    for keyword in node.keywords:  # ``-np.inf``, which a rule is to see as a number
+        keyword.value = settled(context, keyword.value) if _is_option(context, keyword.value) else keyword.value
+    options = {id(each): settled(context, each) for each in arguments if _is_option(context, each)}
+    arguments, node.args = ([options.get(id(e), e) for e in given] for given in (arguments, node.args))
     first = [] if receiver is None else [receiver]
     keywords = {keyword.arg: keyword.value for keyword in node.keywords}
     if "out" in keywords:

@@ -17,7 +17,7 @@ import numpy as np
 
 from srcgrad import runtime
 from srcgrad.frontend import normal_form as nf
-from srcgrad.frontend.desugar.build import call_runtime, distinct, load, placed
+from srcgrad.frontend.desugar.build import call_runtime, constant, distinct, load, placed
 from srcgrad.frontend.scope import importable
 from srcgrad.infer.data import DESCRIBING, is_data
 from srcgrad.infer.heap import Site
@@ -36,8 +36,8 @@ from srcgrad.infer.values import (
     are_of,
     is_unchanging,
 )
+from srcgrad.rules.table import FIELDS, is_constant, lookup, member_refusal, operator_of
 from srcgrad.rules.table import attribute as attribute_function
-from srcgrad.rules.table import is_constant, lookup, member_refusal, operator_of
 from srcgrad.specialise import sparse
 from srcgrad.specialise.carrying import carries
 from srcgrad.specialise.context import Context
@@ -307,6 +307,12 @@ def _attribute(context: Context, node: Any, base: Any, name: str) -> Made:
         context.refuse(node, "an attribute of this")
     function = attribute_function(name)
     rule = None if function is None else lookup(function)
+    if rule is None and name in FIELDS and value.consists_of(is_data):  # of what a decomposition gives
+        held, rule = atom(context, base), lookup(runtime.field)
+        assert rule is not None
+        expression = placed(gast.Attribute(held, name, gast.Load()), node)
+        given = rule.bind(runtime.field, [held, constant(name, node)], {})
+        return expression, nf.Apply(rule, runtime.field, given)
     if rule is None:
         require_member(context, base, name)
         if context.is_fixed(node) or name in DESCRIBING:

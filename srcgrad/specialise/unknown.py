@@ -55,6 +55,7 @@ def refuse_unknown(made: Reduced, statement: Statement) -> NoReturn:
     operation, node, source = getattr(statement, "operation", None), statement.node, made.source_of(made.frame.owner)
     function = static_of(made.value(operation.function)) if isinstance(operation, ir.Call) else None
     given = [made.value(made.known.get(operand, operand)) for operand in _read(statement)[1:]]
+    why: Reason | None
     if lookup(function) is not None and any(map(_is_function, given)):
         assert isinstance(node, gast.Call)
         why = Reason(f"{spelled(node.func)} is given a function, which is not followed", hint="write what it computes")
