@@ -155,7 +155,7 @@ class Kinds:
         if is_sparse(kind) and (matrix := contents_of(value)) is not None:
             return self._held(value, kind, ("sparse", value.dtype.str), matrix)
         is_slice = kind is slice and {*map(type, (value.start, value.stop, value.step))} <= {int, type(None)}
-        is_dtype = isinstance(value, np.dtype) or kind is type and value in (bool, int, float, complex)
+        is_dtype = isinstance(value, np.dtype) or kind is type and value in (bool, int, float, complex, object)
         if kind is np.flatiter:
             return union(self._of_library(kind, value), inside(value.base))
         if kind in _CLOSED or is_slice or is_dtype or isinstance(value, type) and issubclass(value, np.generic):
