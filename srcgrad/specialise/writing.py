@@ -27,7 +27,7 @@ from srcgrad.frontend.desugar.exits import nested_returns
 from srcgrad.frontend.desugar.loops import without_else
 from srcgrad.frontend.signatures import default_expressions
 from srcgrad.frontend.source import source_of
-from srcgrad.infer.values import Array, At, union
+from srcgrad.infer.values import At, union
 from srcgrad.ir import operations as ir
 from srcgrad.ir.regions import Assign, Block, Function, Loop, With
 from srcgrad.ir.regions import walk as walk_ir
@@ -250,7 +250,6 @@ def assignment(context: Context, targets: list[Any], value: Any) -> None:
         return
     match targets[0]:
         case gast.Name(id=name):
-            _refuse_imaginary(context, value)
             expression, operation = operation_of(context, value)
             context.out.append(nf.Bind(name, expression, operation, context.span))
         case gast.Subscript(value=base) if _is_users(context, base):
@@ -280,24 +279,12 @@ def _is_users(context: Context, node: Any) -> bool:
     return not value.is_any and len(kinds) == 1 and all(kind is not None and is_user_class(kind) for kind in kinds)
 
 
-def _refuse_imaginary(context: Context, value: Any) -> None:
-    """Refuse to bind a variable to the imaginary part of an array that is stored into: its shadow would need a view of
-    an imaginary part, which is not supported."""
-    if isinstance(value, gast.Attribute) and value.attr == "imag" and any(
-        isinstance(a, Array) and (a.dtype is None or a.dtype.kind == "c") for a in context.value(value.value).atoms
-    ):
-        for _, statement in walk_ir(context.reduced.function.body):
-            if isinstance(getattr(statement, "operation", None), ir.SetItem):
-                context.refuse(value, "the imaginary part of an array that may be stored into")
-
-
 def _unpack(context: Context, elements: list[Any], value: Any) -> None:
     stars = [place for place, element in enumerate(elements) if isinstance(element, gast.Starred)]
     if isinstance(value, gast.Tuple) and not stars and not hasattr(value, "computes"):  # all at once
         held = []
         for part in value.elts:
             name = context.fresh()
-            _refuse_imaginary(context, part)
             context.out.append(nf.Bind(name, *operation_of(context, part), context.span))
             held.append(name)
         for element, name in zip(elements, held, strict=True):
