@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 from srcgrad.infer.frames import Frame
 from srcgrad.infer.heap import Heap
 from srcgrad.infer.objects import Made, get_attribute
-from srcgrad.infer.values import ANY, Exact, exact
+from srcgrad.infer.reasons import IMPORT
+from srcgrad.infer.values import Exact, exact, unknown
 from srcgrad.ir import operations as ir
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def import_module(analysis: Analysis, frame: Frame, statement: Statement, op: ir
     frame.may_raise(heap)
     top = op.module.partition(".")[0] if not op.names and op.whole else op.module
     if op.level or top not in sys.modules or op.module not in sys.modules:
-        return ANY, heap
+        return unknown(IMPORT), heap
     return exact(sys.modules[top]), heap
 
 
@@ -37,4 +38,4 @@ def import_name(analysis: Analysis, frame: Frame, statement: Statement, op: ir.I
     atom = next(iter(frame[op.module].atoms)) if len(frame[op.module].atoms) == 1 else None
     if isinstance(atom, Exact) and isinstance(atom.value, ModuleType) and op.name in vars(atom.value):
         return get_attribute(analysis, frame, statement, frame[op.module], op.name, heap)
-    return ANY, heap
+    return unknown(IMPORT), heap

@@ -6,12 +6,14 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 import gast
+import numpy as np
 
 from srcgrad.errors import Span, UnsupportedSyntax
 from srcgrad.frontend import normal_form as nf
 from srcgrad.frontend.source import Source
+from srcgrad.infer.data import is_data
 from srcgrad.infer.facts import Facts
-from srcgrad.infer.reasons import reason_of
+from srcgrad.infer.reasons import OTHERWISE, reason_of
 from srcgrad.infer.values import NEVER, Value, exact
 from srcgrad.rules.table import member_refusal
 from srcgrad.specialise.planning import Naming
@@ -19,6 +21,9 @@ from srcgrad.specialise.reduced import Reduced
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import walk
+
+#: What to do where the class of an object is not known.
+CLASSES = "a derivative is compiled for the classes of its arguments: see source_for(...), and check the name"
 
 
 @dataclass(eq=False)
@@ -68,6 +73,10 @@ class Context:
     def refuse_member(self, node: gast.AST, name: str, what: str) -> NoReturn:
         """Refuse a method or attribute, with what is known of one of that name of arrays."""
         known = member_refusal(name)
+        base = self.value(getattr(getattr(node, "func", node), "value", node))
+        if known is None and base.consists_of(is_data) and not hasattr(np.ndarray, name):
+            label = f"what this {'reads' if what == 'attribute' else 'calls'} is not known"
+            raise UnsupportedSyntax(f"the {what} {name!r} is not one of an array", self.span, label=label, hint=CLASSES)
         if known is None or reason_of(self.value(node)) is not None:
             self.refuse(node, f"the {what} {name!r}")
         raise UnsupportedSyntax(f"the {what} {name!r}: {known.reason}", self.span, hint=known.hint)
@@ -77,4 +86,5 @@ class Context:
         for part in walk(node):
             if (why := reason_of(self.value(part))) is not None:
                 raise UnsupportedSyntax(why.message, self.span, label=why.label, hint=why.hint)
+        hint = hint or OTHERWISE
         raise UnsupportedSyntax(f"{what} cannot be differentiated here", self.span, label=label, hint=hint)

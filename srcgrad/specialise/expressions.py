@@ -16,6 +16,7 @@ import gast
 import numpy as np
 
 from srcgrad import runtime
+from srcgrad.errors import UnsupportedSyntax
 from srcgrad.frontend import normal_form as nf
 from srcgrad.frontend.desugar.build import call_runtime, constant, distinct, load, placed
 from srcgrad.frontend.scope import importable
@@ -165,6 +166,11 @@ def operation_of(context: Context, node: Any) -> Made:
             return sets.displayed(context, node)
     if context.is_fixed(node):
         return settled(context, node), nf.Fixed()
+    if isinstance(node, gast.GeneratorExp):
+        raise UnsupportedSyntax(
+            "a generator expression cannot be reversed here", context.span,
+            label="this is evaluated later, item by item", hint="write a list: [... for ...]",
+        )  # fmt: skip
     context.refuse(node, f"an expression of class {type(node).__name__}")
 
 

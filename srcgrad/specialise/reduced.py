@@ -16,6 +16,7 @@ from srcgrad.frontend.source import Source, source_of
 from srcgrad.frontend.unassigned import Unassigned, unassigned_in
 from srcgrad.infer.facts import Facts
 from srcgrad.infer.heap import Contents, joined
+from srcgrad.infer.reasons import OTHERWISE
 from srcgrad.infer.summaries import Summary
 from srcgrad.infer.values import NEVER, At, Value, exact
 from srcgrad.ir import operations as ir
@@ -104,7 +105,7 @@ class Reduced:
     def refuse(self, node: gast.AST, what: str, *, label: str | None = None, hint: str | None = None) -> NoReturn:
         has_place = getattr(node, "lineno", None) is not None
         span = self.source_of(self.frame.owner).span(node) if has_place else self.source_of(self.owner).span()
-        raise UnsupportedSyntax(f"{what} cannot be differentiated here", span, label=label, hint=hint)
+        raise UnsupportedSyntax(f"{what} cannot be differentiated here", span, label=label, hint=hint or OTHERWISE)
 
     def source_of(self, owner: FunctionType) -> Source:
         """The source of a function, which is parsed once."""

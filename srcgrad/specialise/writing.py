@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, NoReturn
 
 import gast
 import numpy as np
@@ -21,6 +21,7 @@ import numpy as np
 from srcgrad import runtime
 from srcgrad.errors import UnsupportedSyntax
 from srcgrad.frontend import normal_form as nf
+from srcgrad.frontend.callees import spelled
 from srcgrad.frontend.classes import found, is_user_class
 from srcgrad.frontend.desugar.build import load, placed
 from srcgrad.frontend.desugar.exits import nested_returns
@@ -38,7 +39,7 @@ from srcgrad.rules.table import is_constant
 from srcgrad.specialise import containers, emitted, sets, sparse, stores
 from srcgrad.specialise.attempts import without_try
 from srcgrad.specialise.collecting import collected
-from srcgrad.specialise.context import Context
+from srcgrad.specialise.context import CLASSES, Context
 from srcgrad.specialise.expressions import atom, named, operate, operation_of, settled
 from srcgrad.specialise.fields import classes_of, read, require_settable
 from srcgrad.specialise.functions import misused
@@ -86,8 +87,10 @@ def specialised(instance: Instance) -> nf.Function:
         context.refuse(source.node, "an object that is handed on while it is made")
     if (what := misused(made, made.function.body) or sparse.misused(made)) is not None:
         context.refuse(source.node, what)
-    if any(_binds_outside(made.function, statement) for _, statement in walk_ir(made.function.body)):
-        context.refuse(source.node, "a store into a variable outside of the function")
+    for _, statement in walk_ir(made.function.body):
+        if _binds_outside(made.function, statement):
+            hint = "return the new value, and assign it where the name lives"
+            made.refuse(statement.node, "a store into a variable outside of the function", hint=hint)
     context.cells = {cell.variable for cell in made.cells} - {cell.variable for cell in made.frame.outer}
     block = written(context, body if instance.made else _returned_once(context, body))
     for _, statement in walk_ir(made.function.body):
@@ -269,7 +272,21 @@ def assignment(context: Context, targets: list[Any], value: Any) -> None:
         case gast.Attribute() as target if reshaped(context, target, settled(context, value)):
             pass
         case _:
-            context.refuse(value, "this target")
+            _refuse_target(context, targets[0], value)
+
+
+def _refuse_target(context: Context, target: Any, value: Any) -> NoReturn:
+    if not isinstance(target, gast.Attribute):
+        context.refuse(value, "this target")
+    if target.attr == "shape":
+        raise UnsupportedSyntax(
+            "the shape of an array that something else may hold is set in place", context.span,
+            hint="write y = y.reshape(...)",
+        )  # fmt: skip
+    raise UnsupportedSyntax(
+        "a store into an object whose class is not known when this is compiled", context.span,
+        label=f"this stores into {spelled(target)}", hint=CLASSES,
+    )  # fmt: skip
 
 
 def _is_users(context: Context, node: Any) -> bool:
