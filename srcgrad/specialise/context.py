@@ -70,21 +70,26 @@ class Context:
             hasattr(node, "version") or node.id in self.temporaries or node.id in self.cells
         )  # fmt: skip
 
+    @property
+    def place(self) -> Span:
+        """Where the statement stands that is written, or else the function."""
+        return self.span if self.span.known else self.source.span()
+
     def refuse_member(self, node: gast.AST, name: str, what: str) -> NoReturn:
         """Refuse a method or attribute, with what is known of one of that name of arrays."""
         known = member_refusal(name)
         base = self.value(getattr(getattr(node, "func", node), "value", node))
         if known is None and base.consists_of(is_data) and not hasattr(np.ndarray, name):
             label = f"what this {'reads' if what == 'attribute' else 'calls'} is not known"
-            raise UnsupportedSyntax(f"the {what} {name!r} is not one of an array", self.span, label=label, hint=CLASSES)
+            raise UnsupportedSyntax(f"the {what} {name!r} is not one of an array", self.place, label=label, hint=CLASSES)
         if known is None or reason_of(self.value(node)) is not None:
             self.refuse(node, f"the {what} {name!r}")
-        raise UnsupportedSyntax(f"the {what} {name!r}: {known.reason}", self.span, hint=known.hint)
+        raise UnsupportedSyntax(f"the {what} {name!r}: {known.reason}", self.place, hint=known.hint)
 
     def refuse(self, node: gast.AST, what: str, *, label: str | None = None, hint: str | None = None) -> NoReturn:
         """Refuse what is written, or an object in it that nothing is computed with."""
         for part in walk(node):
             if (why := reason_of(self.value(part))) is not None:
-                raise UnsupportedSyntax(why.message, self.span, label=why.label, hint=why.hint)
+                raise UnsupportedSyntax(why.message, self.place, label=why.label, hint=why.hint)
         hint = hint or OTHERWISE
-        raise UnsupportedSyntax(f"{what} cannot be differentiated here", self.span, label=label, hint=hint)
+        raise UnsupportedSyntax(f"{what} cannot be differentiated here", self.place, label=label, hint=hint)
