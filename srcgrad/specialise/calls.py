@@ -177,7 +177,8 @@ def _of_library(context: Context, node: gast.Call, function: Any) -> Made:
             made = call_runtime(runtime.require_plain, [made, constant(place, node)], node)
         return made, nf.Fixed()
     names = names_given(node)
-    if effect.is_known and not (effect.updated(len(node.args), names) or effect.keeps or effect.calls):
+    is_alone = not (effect.updated(len(node.args), names) or effect.keeps or effect.calls)
+    if effect.is_known and is_alone and not isinstance(function, type):  # whose objects may have operators of their own
         return unruled(context, node, None, function, draws=effect.draws)
     context.refuse(node, f"a call of {getattr(function, '__name__', function)}")
 

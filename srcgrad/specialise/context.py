@@ -81,7 +81,8 @@ class Context:
         base = self.value(getattr(getattr(node, "func", node), "value", node))
         if known is None and base.consists_of(is_data) and not hasattr(np.ndarray, name):
             label = f"what this {'reads' if what == 'attribute' else 'calls'} is not known"
-            raise UnsupportedSyntax(f"the {what} {name!r} is not one of an array", self.place, label=label, hint=CLASSES)
+            reason = f"the {what} {name!r} is not one of an array"
+            raise UnsupportedSyntax(reason, self.place, label=label, hint=CLASSES)
         if known is None or reason_of(self.value(node)) is not None:
             self.refuse(node, f"the {what} {name!r}")
         raise UnsupportedSyntax(f"the {what} {name!r}: {known.reason}", self.place, hint=known.hint)
