@@ -23,12 +23,13 @@ from srcgrad.frontend.scope import importable
 from srcgrad.frontend.signatures import signature_of
 from srcgrad.infer.calls import model_of, plain_function
 from srcgrad.infer.data import is_data
+from srcgrad.infer.facts import Facts
 from srcgrad.infer.items import is_index
 from srcgrad.infer.objects import is_only_data
-from srcgrad.infer.outside import COMPILED_BY_CYTHON, is_of_library
+from srcgrad.infer.outside import COMPILED_BY_CYTHON, is_of_library, is_remembering
 from srcgrad.infer.reasons import of_class
 from srcgrad.infer.summaries import Summary
-from srcgrad.infer.values import SCALARS, Array, At, Bound, Exact, Of, union
+from srcgrad.infer.values import SCALARS, Array, At, Bound, Exact, Of, Value, union
 from srcgrad.ir import operations as ir
 from srcgrad.language.effects import is_of_emitted, is_reading, of_function
 from srcgrad.language.effects import method as method_of_builtin
@@ -36,6 +37,7 @@ from srcgrad.rules.formula import is_named_number, object_of
 from srcgrad.rules.table import is_constant, lookup
 from srcgrad.rules.table import method as method_function
 from srcgrad.rules.template import Rule, UnsupportedCall
+from srcgrad.runtime.binding import cached_function
 from srcgrad.specialise import containers, emitted, sets, sparse, stores
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.dispatching import Method
@@ -101,6 +103,11 @@ def call(context: Context, node: gast.Call) -> Made:
         return _of_method(context, node, called, function, context.reduced.methods[made])
     # The model of a derivative tells what its results are like, and not what they are.
     instead: Any = None if transform_of(function) is not None else model_of(function) or plain_function(function)
+    if called and is_remembering(function) and all(_is_value(context.facts, each) for each in _given(context, made)):
+        instead = cached_function(function)  # given equal numbers it returns what it would return without its cache
+    elif called and is_remembering(function) and not any(map(context.is_local, walk(node))):
+        context.written.add(made)
+        return settled(context, node), nf.Fixed()
     if called is not None and isinstance(instead, FunctionType) and not is_ruled:
         return of_user(context, node, called, instead, list(node.args), node.func)
     if isinstance(function, type) and issubclass(function, BaseException) and context.is_fixed(node):
@@ -139,6 +146,21 @@ def call(context: Context, node: gast.Call) -> Made:
             head = placed(gast.Attribute(receiver, node.func.attr, gast.Load()), node.func)
             return of_user(context, node, called, bound.function, [receiver, *node.args], head, skipped=1)
     context.refuse(node, "this call")
+
+
+def _given(context: Context, made: Any) -> list[Value]:
+    operation = made.operation
+    return [*map(context.reduced.value, (*operation.positional, *(operand for _, operand in operation.keywords)))]
+
+
+def _is_value(facts: Facts, value: Value) -> bool:
+    """Whether a value is a number, a text, or a tuple of such, which stays as it is."""
+    def is_one(atom: Any) -> bool:
+        if isinstance(atom, At) and atom.site.kind is tuple and atom.site in facts.contents:
+            return all(_is_value(facts, held) for held in facts.contents[atom.site].values() if held)
+        return isinstance(atom, Of) or isinstance(atom, Exact) and type(atom.value) in SCALARS
+
+    return value.consists_of(is_one)
 
 
 def _of_method(context: Context, node: gast.Call, called: list[Summary], function: FunctionType, how: Method) -> Made:
