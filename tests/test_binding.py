@@ -292,14 +292,13 @@ def chosen_by_count(x, n=2):
 @pytest.mark.parametrize(("f", "other"), [(chosen_by_text, "b"), (chosen_by_count, 1)])
 def test_a_derivative_of_a_gradient_follows_arguments_that_leave_their_defaults(f, other):
     """A program kept for the defaults, which are constants in it, served other arguments."""
-    with srcgrad.options(infer_first=True):
-        for made in (grad(grad(f)), srcgrad.hessian(f), srcgrad.jacobian(grad(f))):
-            assert made(1.3) == pytest.approx(2.0 * 7.8)
-            assert made(1.3, other) == pytest.approx(7.8)
-            assert made(1.3) == pytest.approx(2.0 * 7.8)
-        both = srcgrad.value_and_grad(grad(f))
-        both(1.3)
-        assert both(1.3, other) == pytest.approx((5.07, 7.8))
+    for made in (grad(grad(f)), srcgrad.hessian(f), srcgrad.jacobian(grad(f))):
+        assert made(1.3) == pytest.approx(2.0 * 7.8)
+        assert made(1.3, other) == pytest.approx(7.8)
+        assert made(1.3) == pytest.approx(2.0 * 7.8)
+    both = srcgrad.value_and_grad(grad(f))
+    both(1.3)
+    assert both(1.3, other) == pytest.approx((5.07, 7.8))
         inner = grad(f)
         srcgrad.jvp(inner, (1.3,), (1.0,))
         assert srcgrad.jvp(inner, (1.3, other), (1.0, None)) == pytest.approx((5.07, 7.8))

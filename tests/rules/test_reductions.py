@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import srcgrad
-from srcgrad.errors import MissingRule, UnsupportedSyntax
+from srcgrad.errors import MissingRule
 from srcgrad.rules.table import lookup
 from tests.rules.orders import check_orders, twice_at_night
 from tests.rules.programs import program
@@ -128,7 +128,7 @@ def test_arguments_after_an_output_are_kept() -> None:
     ],
 )
 def test_refused(call: str, error: type[Exception], message: str) -> None:
-    with pytest.raises(error, match=message), srcgrad.options(infer=False):
+    with pytest.raises(error, match=message):
         srcgrad.grad(program(f"np.sum({call})"))(np.ones((3, 3)))
 
 

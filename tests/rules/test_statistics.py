@@ -217,7 +217,7 @@ def test_complex_weights_of_real_numbers() -> None:
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("road", [{}, {"infer": False}, {"specialise": False}], ids=str)
+@pytest.mark.parametrize("road", [{}, {"specialise": False}], ids=str)
 def test_numpy_reads_the_real_part_of_complex_weights_of_a_covariance(road) -> None:
     m = np.array([[1.0, 2.0, 0.5, 0.3], [0.2, 0.7, 3.0, 1.0]])
     by = np.array([[1.0, 2.0], [3.0, 5.0]])
