@@ -299,7 +299,7 @@ def test_object_arrays_are_refused():
         grad(lambda x: np.sum(x))(np.array([1.0, None]))
 
 
-REFUSED, REASON = (srcgrad.errors.MissingRule, TypeError), "dtype (object|of objects|is timedelta64|timedelta64)"
+REFUSED, REASON = (srcgrad.errors.MissingRule, TypeError), "dtype (is |of )?(object|timedelta64)"
 
 
 @pytest.mark.parametrize("dtype", [object, "O", np.object_, np.dtype(object), np.timedelta64])

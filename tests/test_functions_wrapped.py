@@ -270,7 +270,10 @@ def test_what_is_inferred_reads_variables_late(f):
     run(f, "inferred")
 
 
-@EVERY_ROAD
+@pytest.mark.parametrize("road", ["inferred", "generic", "not optimised"])
 @pytest.mark.parametrize("f", [handed_on, remembered_of_a_tuple, remembered_of_what_does_not_vary])
 def test_right_on_every_road(f, road):
-    run(f, road)
+    if road == "generic" and f is not handed_on:  # data may be what is changed after it was remembered
+        assert is_refused(f, road)
+    else:
+        run(f, road)

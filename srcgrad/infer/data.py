@@ -15,6 +15,7 @@ import numpy as np
 from srcgrad.infer.heap import Heap, Site
 from srcgrad.infer.values import SCALARS, At, Atom, Exact, Of, Value
 from srcgrad.language.effects import KINDS
+from srcgrad.rules.table import FIELDS
 
 if TYPE_CHECKING:
     from srcgrad.infer.frames import Frame
@@ -60,5 +61,7 @@ def is_attribute(name: str) -> bool:
 
     A method of that name, in another library, is an object that is called as any other.
     """
+    if name in FIELDS:  # of what decompositions give
+        return True
     found = [getattr(kind, name) for kind in (*SCALARS, *KINDS, np.generic) if hasattr(kind, name)]
     return bool(found) and not any(map(callable, found))

@@ -17,7 +17,7 @@ passed as well, and is known by its kind too.
 
 from __future__ import annotations
 
-from collections import OrderedDict, defaultdict, deque
+from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -102,8 +102,7 @@ class Kinds:
             return of(kind)
         known = self._found.get(id(value))
         if known is None and not depth and id(value) in self._begun:  # a method that it holds leads back to it
-            self._outside.give_up(hidden(value))
-            return ANY
+            return unknown(hidden(value))
         if known is None and len(self._found) > _MOST:
             self._outside.give_up(TOO_MANY)
             return ANY
@@ -135,7 +134,7 @@ class Kinds:
                 parts = tuple(map(inside, value))
                 return self._held(value, kind, parts, Contents(single=False, parts=parts))
             return self._of_any_number(value, kind, value, inside)
-        if kind in (dict, OrderedDict) and not is_open and all(type(key) in (str, int) for key in value):
+        if kind in (dict, OrderedDict, Counter) and not is_open and all(type(key) in (str, int) for key in value):
             entries = tuple((key, inside(item)) for key, item in value.items())
             return self._held(value, kind, entries, Contents(single=False, entries=entries))
         if kind is defaultdict and not depth and self._itself is None and all(type(key) in (str, int) for key in value):
@@ -155,7 +154,7 @@ class Kinds:
         if is_sparse(kind) and (matrix := contents_of(value)) is not None:
             return self._held(value, kind, ("sparse", value.dtype.str), matrix)
         is_slice = kind is slice and {*map(type, (value.start, value.stop, value.step))} <= {int, type(None)}
-        is_dtype = isinstance(value, np.dtype) or kind is type and value in (bool, int, float, complex)
+        is_dtype = isinstance(value, np.dtype) or kind is type and value in (bool, int, float, complex, object)
         if kind is np.flatiter:
             return union(self._of_library(kind, value), inside(value.base))
         if kind in _CLOSED or is_slice or is_dtype or isinstance(value, type) and issubclass(value, np.generic):

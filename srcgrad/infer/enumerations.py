@@ -46,9 +46,9 @@ def of_enumeration(analysis: Analysis, receiver: Value, found: Any, name: str) -
 
 
 @cache
-def has_methods(kind: type) -> bool:
-    """Whether operators, truth and the like run code of the user's on objects of a class: a member of an enumeration may
-    be a number with methods of its own."""
+def has_methods(kind: Any) -> bool:
+    """Whether operators, truth and the like run code of the user's on objects of a class: of an enumeration a member
+    may be a number with methods of its own."""
     return not is_of_library(kind) and any(
         isinstance(held, FunctionType) and not is_of_library(held) and name not in ("__new__", "__init__")
         for base in kind.__mro__ if not is_of_library(base) for name, held in vars(base).items() if name[:2] == "__"

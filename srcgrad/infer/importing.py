@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING
 from srcgrad.infer.frames import Frame
 from srcgrad.infer.heap import Heap
 from srcgrad.infer.objects import Made, get_attribute
-from srcgrad.infer.values import ANY, Exact, exact
+from srcgrad.infer.reasons import IMPORT
+from srcgrad.infer.values import Exact, exact, unknown
 from srcgrad.ir import operations as ir
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def import_module(analysis: Analysis, frame: Frame, statement: Statement, op: ir
         return None
     except Exception:  # of what the module runs
         frame.may_raise(heap)
-        return ANY, heap
+        return unknown(IMPORT), heap
     return exact(sys.modules[whole.partition(".")[0]] if not op.names and op.whole else module), heap
 
 
@@ -44,7 +45,7 @@ def import_name(analysis: Analysis, frame: Frame, statement: Statement, op: ir.I
     atom = next(iter(frame[op.module].atoms)) if len(frame[op.module].atoms) == 1 else None
     if not isinstance(atom, Exact) or not isinstance(atom.value, ModuleType):
         frame.may_raise(heap)
-        return ANY, heap
+        return unknown(IMPORT), heap
     if not hasattr(atom.value, op.name):
         try:
             importlib.import_module(f"{atom.value.__name__}.{op.name}")

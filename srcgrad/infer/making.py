@@ -38,6 +38,7 @@ from srcgrad.infer.objects import (
 )
 from srcgrad.infer.outside import is_of_library
 from srcgrad.infer.parameters import Given
+from srcgrad.infer.reasons import of_maker
 from srcgrad.infer.starting import asks_nothing, calls_nothing, places, starts_itself
 from srcgrad.infer.values import (
     ANY,
@@ -52,6 +53,7 @@ from srcgrad.infer.values import (
     exact,
     of,
     union,
+    unknown,
 )
 from srcgrad.language.effects import of_function
 from srcgrad.language.models import CLASSES, ORIGINALS
@@ -67,6 +69,8 @@ if TYPE_CHECKING:
 def made_by(analysis: Analysis, frame: Frame, statement: Statement, kind: Any, given: Given, heap: Heap) -> Made:
     """What a class gives that is called."""
     values, kind = given.values(), ORIGINALS.get(kind, class_in_numpy(kind))
+    if (why := of_maker(kind)) is not None:
+        return unknown(why), analysis.unknown(values, heap)
     made = followed(analysis, frame, statement, kind, given, heap)
     if made is not NotImplemented:
         return made  # type: ignore[no-any-return]

@@ -76,7 +76,7 @@ def is_plain(analysis: Analysis, heap: Heap, *values: Value) -> bool:
     return not any(
         isinstance(atom, Bound) and atom.function is not None
         or isinstance(atom, Exact) and isinstance(atom.value, FunctionType | type) and not is_of_library(atom.value)
-        or isinstance(atom, Exact) and has_methods(type(atom.value)) for value in held for atom in value.atoms
+        or isinstance(atom, Exact) and has_methods(class_of(atom)) for value in held for atom in value.atoms
     )  # fmt: skip
 
 

@@ -35,7 +35,8 @@ from srcgrad.infer.objects import (
     set_attribute,
 )
 from srcgrad.infer.parameters import Given
-from srcgrad.infer.values import ANY, NEVER, Array, At, Exact, Value, at, exact, of, union
+from srcgrad.infer.reasons import stored_global
+from srcgrad.infer.values import ANY, NEVER, Array, At, Exact, Value, at, exact, of, union, unknown
 from srcgrad.ir import operations as ir
 from srcgrad.ir.regions import Assign, Statement
 from srcgrad.language.models import derivatives
@@ -106,7 +107,7 @@ def _delete_cell(analysis: Analysis, frame: Frame, statement: Statement, op: ir.
 def _read_global(analysis: Analysis, frame: Frame, statement: Statement, op: ir.ReadGlobal, heap: Heap) -> Made:
     frame.may_raise(heap)
     if analysis.assigned.may_be(frame.namespace, op.name):
-        return ANY, heap
+        return unknown(stored_global(op.name)), heap
     if op.name in frame.namespace:
         found, data = analysis.outside.value(frame.namespace[op.name]), analysis.facts.data
         return union(found, at(data)) if data and found == exact(None) else found, heap  # which may have a value later

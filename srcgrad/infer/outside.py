@@ -298,7 +298,7 @@ class Outside:
             self._noted(found, ANY)
             self._reach([type(part) for part in own if not isinstance(part, type | FunctionType)])
             self._reach([part for part in own if part is not found])
-            return ANY
+            return self._noted(found, exact(found)) if isinstance(found, np.ufunc) else ANY  # what it runs has run
         if callable(found) and not any(map(_is_memory, own)):
             return self._noted(found, exact(found))
         site = self._site(None, found)

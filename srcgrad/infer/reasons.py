@@ -57,6 +57,12 @@ def replacing(name: str) -> Reason:
     return Reason(f"a store to {name} makes another object of one that is known", "this store", "make a new object")
 
 
+def stored_global(name: str) -> Reason:
+    """Of a global that the program stores to."""
+    return Reason(f"the global {name!r} is stored to, which cannot be reversed", "it is read here",
+                  "return the new value as a result")  # fmt: skip
+
+
 def of_class(value: Any) -> Reason | None:
     """Why an object is not computed with: its class decides what operators mean."""
     refused = why_refused(value)
@@ -78,6 +84,13 @@ def reason_of(value: Value) -> Reason | None:
     return value.why or next(filter(None, map(of_class, found)), None)
 
 
+IMPORT = Reason(
+    "this import cannot be differentiated",
+    "it fails, is relative, or binds a name that is bound elsewhere too",
+    "import at the top of the module",
+)
+#: What to do where no more is known.
+OTHERWISE = "write it in another form, compute it outside, or write a rule: @srcgrad.rule(function)"
 NOT_FOLLOWED = Reason(
     "this call is not followed with what it is given", hint="call it in another form, or write out what it does"
 )

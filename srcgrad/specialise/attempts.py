@@ -240,7 +240,9 @@ def _try(here: Apart, statement: Try, around: Around) -> tuple[list[Statement], 
         return _spliced(*_block(here, _followed(statement.body, statement.orelse), _inside(around)))
     kinds = [caught_of(here.made, handler) for handler in statement.handlers]
     if any(kind is None for kind in kinds):
-        raise here.refuse(node, "a handler of exceptions that the values do not say")
+        unclear = next(h for h, kind in zip(statement.handlers, kinds, strict=True) if kind is None)
+        place = getattr(unclear.node, "type", None) or node
+        raise here.refuse(place, "a handler of exceptions that the values do not say", hint="name their classes")
     own = tuple(dict.fromkeys(each for kind in kinds for each in kind or ()))
     raised = here.cell("raised")
     inside = replace(

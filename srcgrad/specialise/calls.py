@@ -18,12 +18,13 @@ from srcgrad.frontend.classes import is_user_class
 from srcgrad.frontend.signatures import signature_of
 from srcgrad.infer.calls import model_of, plain_function
 from srcgrad.infer.data import is_data
+from srcgrad.infer.facts import Facts
 from srcgrad.infer.items import is_index
 from srcgrad.infer.objects import is_only_data
 from srcgrad.infer.outside import COMPILED_BY_CYTHON, is_of_library, is_remembering
 from srcgrad.infer.reasons import of_class
 from srcgrad.infer.summaries import Summary
-from srcgrad.infer.values import SCALARS, Array, Bound, Exact, Of, is_unchanging, union
+from srcgrad.infer.values import SCALARS, Array, At, Bound, Exact, Of, Value, is_unchanging, union
 from srcgrad.ir import normal_form as nf
 from srcgrad.ir import operations as ir
 from srcgrad.language.effects import is_of_emitted, is_reading, of_function
@@ -53,7 +54,7 @@ from srcgrad.specialise.joining import JOINING
 from srcgrad.specialise.managers import LOCKS
 from srcgrad.specialise.receivers import is_looked_up
 from srcgrad.specialise.set_operations import SETS
-from srcgrad.specialise.unruled import unruled
+from srcgrad.specialise.unruled import is_drawing, names_given, unruled
 from srcgrad.syntax.build import call_runtime, constant, load, placed
 from srcgrad.syntax.globals import GlobalBinding, importable, reference
 from srcgrad.syntax.parse import clone, spelled, walk
@@ -102,7 +103,12 @@ def call(context: Context, node: gast.Call) -> Made:
         return _of_method(context, node, called, function, context.reduced.methods[made])
     # The model of a derivative tells what its results are like, and not what they are.
     instead: Any = None if transform_of(function) is not None else model_of(function) or plain_function(function)
-    if is_remembering(function):
+    if called and is_remembering(function) and all(_is_value(context.facts, each) for each in _given(context, made)):
+        instead = cached_function(function)  # given equal numbers it returns what it would return without its cache
+    elif called and is_remembering(function) and not any(map(context.is_local, walk(node))):
+        context.written.add(made)
+        return settled(context, node), nf.Fixed()
+    elif is_remembering(function):
         if not context.value(node).consists_of(is_unchanging):  # another call returns it again
             context.refuse(node, "a container or an array that a cached function returns")
         instead = cached_function(function)
@@ -144,6 +150,21 @@ def call(context: Context, node: gast.Call) -> Made:
             head = placed(gast.Attribute(receiver, node.func.attr, gast.Load()), node.func)
             return of_user(context, node, called, bound.function, [receiver, *node.args], head, skipped=1)
     context.refuse(node, "this call")
+
+
+def _given(context: Context, made: Any) -> list[Value]:
+    operation = made.operation
+    return [*map(context.reduced.value, (*operation.positional, *(operand for _, operand in operation.keywords)))]
+
+
+def _is_value(facts: Facts, value: Value) -> bool:
+    """Whether a value is a number, a text, or a tuple of such, which stays as it is."""
+    def is_one(atom: Any) -> bool:
+        if isinstance(atom, At) and atom.site.kind is tuple and atom.site in facts.contents:
+            return all(_is_value(facts, held) for held in facts.contents[atom.site].values() if held)
+        return isinstance(atom, Of) or isinstance(atom, Exact) and type(atom.value) in SCALARS
+
+    return value.consists_of(is_one)
 
 
 def _of_method(context: Context, node: gast.Call, called: list[Summary], function: FunctionType, how: Method) -> Made:
@@ -193,15 +214,16 @@ def _of_library(context: Context, node: gast.Call, function: Any) -> Made:
             place = f"what {spelled(node.func)} gives, {context.span.origin},"
             made = call_runtime(runtime.require_plain, [made, constant(place, node)], node)
         return made, nf.Fixed()
-    names = [keyword.arg for keyword in node.keywords if keyword.arg is not None]
-    if effect.is_known and not (effect.updated(len(node.args), names) or effect.keeps or effect.calls):
+    names = names_given(node)
+    is_alone = not (effect.updated(len(node.args), names) or effect.keeps or effect.calls)
+    if effect.is_known and is_alone and not isinstance(function, type):  # whose objects may have operators of their own
         return unruled(context, node, None, function, draws=effect.draws)
     context.refuse(node, f"a call of {getattr(function, '__name__', function)}")
 
 
 def _method(context: Context, node: gast.Call, bound: Bound) -> Made:
     atoms, name, given = bound.receiver.atoms, bound.name, [*node.args, *node.keywords]
-    if stores.draws(bound):
+    if is_drawing(bound):
         hint = "draw from the standard distribution, and scale and shift what is drawn"
         return unruled(context, node, f"{name} of a generator", hint=hint, draws=True)
     if are_writers(bound.receiver):
@@ -246,6 +268,10 @@ def _applied(
         raise UnsupportedSyntax(why.message, context.span, hint=why.hint)
     if function in (min, max) and len(given) > 1 and any(map(is_container, map(context.value, given))):
         context.refuse(node, "an extremum of tuples")
+    for keyword in node.keywords:  # ``-np.inf``, which a rule is to see as a number
+        keyword.value = settled(context, keyword.value) if _is_option(context, keyword.value) else keyword.value
+    options = {id(each): settled(context, each) for each in arguments if _is_option(context, each)}
+    arguments, node.args = ([options.get(id(e), e) for e in given] for given in (arguments, node.args))
     first = [] if receiver is None else [receiver]
     keywords = {keyword.arg: keyword.value for keyword in node.keywords}
     if "out" in keywords:

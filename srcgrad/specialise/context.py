@@ -6,11 +6,13 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 import gast
+import numpy as np
 
 from srcgrad.errors import Span, UnsupportedSyntax
 from srcgrad.frontend.source import Source
+from srcgrad.infer.data import is_data
 from srcgrad.infer.facts import Facts
-from srcgrad.infer.reasons import reason_of
+from srcgrad.infer.reasons import OTHERWISE, reason_of
 from srcgrad.infer.values import NEVER, Value, exact
 from srcgrad.ir import normal_form as nf
 from srcgrad.rules.table import member_refusal
@@ -19,6 +21,9 @@ from srcgrad.specialise.reduced import Reduced
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import walk
+
+#: What to do where the class of an object is not known.
+CLASSES = "a derivative is compiled for the classes of its arguments: see source_for(...), and check the name"
 
 
 @dataclass(eq=False)
@@ -65,16 +70,27 @@ class Context:
             hasattr(node, "version") or node.id in self.temporaries or node.id in self.cells
         )  # fmt: skip
 
+    @property
+    def place(self) -> Span:
+        """Where the statement stands that is written, or else the function."""
+        return self.span if self.span.known else self.source.span()
+
     def refuse_member(self, node: gast.AST, name: str, what: str) -> NoReturn:
         """Refuse a method or attribute, with what is known of one of that name of arrays."""
         known = member_refusal(name)
+        base = self.value(getattr(getattr(node, "func", node), "value", node))
+        if known is None and base.consists_of(is_data) and not hasattr(np.ndarray, name):
+            label = f"what this {'reads' if what == 'attribute' else 'calls'} is not known"
+            reason = f"the {what} {name!r} is not one of an array"
+            raise UnsupportedSyntax(reason, self.place, label=label, hint=CLASSES)
         if known is None or reason_of(self.value(node)) is not None:
             self.refuse(node, f"the {what} {name!r}")
-        raise UnsupportedSyntax(f"the {what} {name!r}: {known.reason}", self.span, hint=known.hint)
+        raise UnsupportedSyntax(f"the {what} {name!r}: {known.reason}", self.place, hint=known.hint)
 
     def refuse(self, node: gast.AST, what: str, *, label: str | None = None, hint: str | None = None) -> NoReturn:
         """Refuse what is written, or an object in it that nothing is computed with."""
         for part in walk(node):
             if (why := reason_of(self.value(part))) is not None:
-                raise UnsupportedSyntax(why.message, self.span, label=why.label, hint=why.hint)
-        raise UnsupportedSyntax(f"{what} cannot be differentiated here", self.span, label=label, hint=hint)
+                raise UnsupportedSyntax(why.message, self.place, label=why.label, hint=why.hint)
+        hint = hint or OTHERWISE
+        raise UnsupportedSyntax(f"{what} cannot be differentiated here", self.place, label=label, hint=hint)

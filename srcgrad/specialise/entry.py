@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, NoReturn
 
 import gast
 
@@ -21,7 +21,9 @@ from srcgrad.infer.calls import model_of
 from srcgrad.infer.interpreter import GivenUp, analysed
 from srcgrad.infer.outside import is_of_library
 from srcgrad.infer.reasons import Place, Reason
+from srcgrad.ir import regions as ir
 from srcgrad.ir.normal_form import Callee
+from srcgrad.ir.operations import Yield, YieldFrom
 from srcgrad.language.models import is_of_model
 from srcgrad.specialise.ended import refuse_ended
 from srcgrad.specialise.instances import instance_of
@@ -41,18 +43,27 @@ def callee_for(callee: Callee, arguments: tuple[tuple[Any, ...], Mapping[str, An
         facts = analysed(function, positional, keywords, by_kind=True, as_data=as_data, most=most, stops=True)
     except GivenUp as given_up:
         raise _refusal(function, given_up.why, given_up.place) from None
-    if facts is None:
-        lowered(function)  # which says why it has no text that can be read
+    made = lowered(function)  # which says why a text cannot be read
+    if made.is_generator:
+        _refuse_generator(function, made)
     if facts is None or len(facts.entry) != 1:
         raise UnsupportedSyntax("what its values may be is not known", source_of(function).span())
     refuse_ended(function, facts)
     return replace(callee, instance=instance_of(model_of(function) or function, facts.entry[0], facts))
 
 
+def _refuse_generator(function: Any, made: ir.Function) -> NoReturn:
+    gives = [statement.node for _, statement in ir.walk(made.body)
+             if isinstance(getattr(statement, "operation", None), Yield | YieldFrom)]  # fmt: skip
+    span = source_of(function).span(*gives[:1])
+    raise UnsupportedSyntax("a generator cannot be reversed", span, label="this function yields", hint="return a list")
+
+
 def _refusal(function: Any, why: Reason, place: Place | None) -> LanguageError | MissingRule:
     """What is said of an analysis that is given up: of a function of a library, that it has no rule."""
     span = source_of(function).span() if place is None else source_of(place.owner).span(place.node)
     called = None if place is None else place.called
-    if place is not None and is_of_library(called) and not is_of_model(called) and isinstance(place.node, gast.Call):
+    is_ours = called is None or is_of_model(called) or not is_of_library(called)
+    if place is not None and not is_ours and isinstance(place.node, gast.Call):
         return missing_rule(spelled(place.node.func), called, span)
     return UnsupportedSyntax(why.message, span, label=why.label, hint=why.hint)

@@ -17,6 +17,7 @@ import gast
 import numpy as np
 
 from srcgrad import runtime
+from srcgrad.errors import UnsupportedSyntax
 from srcgrad.infer.data import DESCRIBING, is_data
 from srcgrad.infer.heap import Site
 from srcgrad.infer.items import is_index, is_slice
@@ -36,15 +37,15 @@ from srcgrad.infer.values import (
 )
 from srcgrad.ir import normal_form as nf
 from srcgrad.language.members import WRITERS
+from srcgrad.rules.table import FIELDS, is_constant, lookup, member_refusal, operator_of
 from srcgrad.rules.table import attribute as attribute_function
-from srcgrad.rules.table import is_constant, lookup, member_refusal, operator_of
 from srcgrad.specialise import sparse
 from srcgrad.specialise.carrying import carries
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.functions import is_made
 from srcgrad.specialise.instances import static_of
 from srcgrad.specialise.receivers import is_field, is_method
-from srcgrad.syntax.build import call_runtime, distinct, load, placed
+from srcgrad.syntax.build import call_runtime, constant, distinct, load, placed
 from srcgrad.syntax.globals import GlobalReference, importable, reference
 from srcgrad.syntax.parse import walk
 
@@ -166,6 +167,11 @@ def operation_of(context: Context, node: Any) -> Made:
             return sets.displayed(context, node)
     if context.is_fixed(node):
         return settled(context, node), nf.Fixed()
+    if isinstance(node, gast.GeneratorExp):
+        raise UnsupportedSyntax(
+            "a generator expression cannot be reversed here", context.span,
+            label="this is evaluated later, item by item", hint="write a list: [... for ...]",
+        )  # fmt: skip
     context.refuse(node, f"an expression of class {type(node).__name__}")
 
 
@@ -316,6 +322,12 @@ def _attribute(context: Context, node: Any, base: Any, name: str) -> Made:
         context.refuse(node, "an attribute of this")
     function = attribute_function(name)
     rule = None if function is None else lookup(function)
+    if rule is None and name in FIELDS and value.consists_of(is_data):  # of what a decomposition gives
+        held, rule = atom(context, base), lookup(runtime.field)
+        assert rule is not None
+        expression = placed(gast.Attribute(held, name, gast.Load()), node)
+        given = rule.bind(runtime.field, [held, constant(name, node)], {})
+        return expression, nf.Apply(rule, runtime.field, given)
     if rule is None:
         require_member(context, base, name)
         if context.is_fixed(node) or name in DESCRIBING:

@@ -64,7 +64,7 @@ def taken_apart(made: Reduced, statement: Assign) -> list[Statement] | None:
             tests += [ir.Call(Literal(hasattr), (held, Literal(name))) for name in names]
             return _all(made, statement, tests)
         case ir.MatchKeys():
-            made.refuse(statement.node, "this pattern")
+            made.refuse(statement.node, "the rest of a mapping", label="its keys are not known", hint="name the keys")
         case ir.GetItem(base=base, index=Literal(value=int() as place)) if base in made.taken:
             read = Assign(statement.targets, made.taken[base][place], statement.node)
             return [read]

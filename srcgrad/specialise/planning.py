@@ -276,6 +276,12 @@ def _computed(index: Operand, value: Any) -> list[Operand]:
     return [index] if any(isinstance(atom, Array) for atom in value(index).atoms) else []
 
 
+def _constant(value: Value) -> gast.Constant | None:
+    """A number or text that is known, by which the formula of a rule may be chosen."""
+    (atom,) = value.atoms if len(value.atoms) == 1 and not value.is_any else (None,)
+    return gast.Constant(atom.value, None) if isinstance(atom, Exact) and type(atom.value) in SCALARS else None
+
+
 def _atoms_of_call(operation: ir.Call, function: Value, value: Any) -> list[Operand]:
     (atom,) = function.atoms if len(function.atoms) == 1 and not function.is_any else (None,)
     given = [*operation.positional, *(operand for _, operand in operation.keywords)]
@@ -287,7 +293,8 @@ def _atoms_of_call(operation: ir.Call, function: Value, value: Any) -> list[Oper
     if rule is None:
         return given if isinstance(atom.value, FunctionType | Callee) else []
     names = {operand: f"_{place}" for place, operand in enumerate(dict.fromkeys(given))}
-    spelled = {operand: gast.Name(name, gast.Load(), None, None) for operand, name in names.items()}
+    spelled = {operand: _constant(value(operand)) or gast.Name(name, gast.Load(), None, None)
+               for operand, name in names.items()}  # fmt: skip
     try:
         bound = rule.bind(
             atom.value, [spelled[o] for o in operation.positional],

@@ -16,6 +16,7 @@ from srcgrad.frontend.source import Source, source_of
 from srcgrad.frontend.unassigned import Unassigned, unassigned_in
 from srcgrad.infer.facts import Facts
 from srcgrad.infer.heap import Contents, joined
+from srcgrad.infer.reasons import OTHERWISE
 from srcgrad.infer.summaries import Summary
 from srcgrad.infer.values import NEVER, At, Value, exact
 from srcgrad.ir import operations as ir
@@ -105,7 +106,8 @@ class Reduced:
     sources: dict[FunctionType, Source] = field(default_factory=dict)  # of the functions that are written out in it
 
     def refuse(self, node: gast.AST, what: str, *, label: str | None = None, hint: str | None = None) -> NoReturn:
-        raise UnsupportedSyntax(f"{what} cannot be differentiated here", self.place_of(node), label=label, hint=hint)
+        reason, span = f"{what} cannot be differentiated here", self.place_of(node)
+        raise UnsupportedSyntax(reason, span, label=label, hint=hint or OTHERWISE)
 
     def place_of(self, node: gast.AST) -> Span:
         """The place of a node, or of the function where the node has none."""
@@ -117,7 +119,8 @@ class Reduced:
         owner = self.functions.places.get(node, self.owner)
         if is_of_model(owner) or getattr(node, "lineno", None) is None:
             owner, node = self.owner, None
-        raise UnsupportedSyntax(f"{what} cannot be differentiated here", self.source_of(owner).span(node))
+        span = self.source_of(owner).span(node)
+        raise UnsupportedSyntax(f"{what} cannot be differentiated here", span, hint=OTHERWISE)
 
     def source_of(self, owner: FunctionType) -> Source:
         """The source of a function, which is parsed once."""

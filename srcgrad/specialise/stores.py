@@ -33,12 +33,13 @@ from srcgrad.specialise.containers import applied, exchanged, fixed
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.expressions import Made, atom, is_of_arrays, named, operate, settled
 from srcgrad.specialise.fields import holds_objects
+from srcgrad.specialise.unruled import GENERATORS, names_given
 from srcgrad.syntax.build import call_runtime, constant, index_value, load, placed, subscript
 from srcgrad.syntax.globals import GlobalBinding, reference
 
 _NUMPY = GlobalBinding("np", np, "numpy", None, None)
 _RANDOM = GlobalBinding("random", np.random, "numpy.random", None, None)
-_GENERATORS = (np.random.Generator, np.random.RandomState)
+_NEW = "let it make a new array, and use that"
 #: The arguments of a call by the names of their parameters.
 Given = dict[str, gast.expr]
 
@@ -58,11 +59,11 @@ def function(context: Context, node: gast.Call, called: Any) -> Made | None:
         given = _given(context, node, parameters.split())
         write(context, node, _base(context, node, given), given)
         return constant(None, node), nf.Fixed()
-    names = [str(keyword.arg) for keyword in node.keywords]
+    names = names_given(node)
     effect = of_function(called).without_idle(node.args, node.keywords)
     updated = effect.updated(len(node.args), names) if effect.is_known else frozenset()
     if updated - {effect.output}:
-        context.refuse(node, f"a call of {getattr(called, '__name__', called)}")
+        context.refuse(node, "a call that stores into an array, its output or an operand,", hint=_NEW)
     if updated:
         return _outputs(context, node, called, None)
     return None
@@ -72,7 +73,7 @@ def method(context: Context, node: gast.Call, bound: Bound) -> Made | None:
     """A method that stores into an array; None of any other."""
     assert isinstance(node.func, gast.Attribute)
     receiver, name = bound.receiver, bound.name
-    if name == "shuffle" and are_of(receiver, *_GENERATORS):
+    if name == "shuffle" and are_of(receiver, *GENERATORS):
         return _shuffle(context, node, settled(context, node.func.value))
     is_sort = name == "sort" and not {keyword.arg for keyword in node.keywords} & {"key", "reverse"}  # as of lists
     if not are_arrays(receiver, data=is_of_arrays(name) or is_sort):
@@ -108,25 +109,20 @@ def _is_element(context: Context, node: Any) -> bool:
     return isinstance(made, ir.GetItem | ir.Next) or isinstance(node, gast.Subscript)
 
 
-def draws(bound: Bound) -> bool:
-    """Whether a method is one of a generator of random numbers, and gives new ones."""
-    return effect_of_method(bound.name).draws and are_of(bound.receiver, *_GENERATORS)
-
-
 # --- outputs ---------------------------------------------------------------------------------------------------------
 def _outputs(context: Context, node: gast.Call, called: Any, receiver: Any) -> Made:
     """A call that puts its results into arrays that it is given."""
     words = {keyword.arg: keyword.value for keyword in node.keywords}
     is_ufunc = isinstance(called, np.ufunc)
     if called in WITHOUT_OUTPUT or not takes_output(called) or called is np.nan_to_num or None in words:
-        context.refuse(node, "a call that stores into an array")
+        context.refuse(node, "a call that stores into an array", hint=_NEW)
     arguments = [*([] if receiver is None else [receiver]), *node.args]
     place = None if "out" in words else position_of_output(called, len(arguments))
     given = [words["out"]] if place is None else arguments[place:] if is_ufunc else arguments[place : place + 1]
     if place is not None and not is_ufunc:  # what stands behind the output gets a name
         behind = names_after_output(called)
         if len(arguments) > place + 1 + len(behind):
-            context.refuse(node, "a call that stores into an array")
+            context.refuse(node, "a call that stores into an array", hint=_NEW)
         words |= dict(zip(behind, arguments[place + 1 :], strict=False))
         arguments = arguments[: place + 1]
     if len(given) == 1 and isinstance(given[0], gast.Tuple):
@@ -135,7 +131,7 @@ def _outputs(context: Context, node: gast.Call, called: Any, receiver: Any) -> M
     where = None if isinstance(where, gast.Constant) and where.value is True else where
     results = called.nout if is_ufunc else 1
     if len(given) > results or where is not None and results > 1:
-        context.refuse(node, "a call that stores into an array")
+        context.refuse(node, "a call that stores into an array", hint=_NEW)
     # All that is given is evaluated in the order of the text, the outputs among it.
     done = {id(part): atom(context, part) for part in arguments if all(part is not out for out in given)}
     outputs = [None if _is_none(context, out) else named(context, out) for out in given]
@@ -285,7 +281,10 @@ def _put_method(context: Context, node: gast.Call, base: str) -> None:
 
 def _at(context: Context, node: gast.Call, ufunc: np.ufunc) -> Made:
     if ufunc is not np.add and ufunc is not np.subtract:
-        context.refuse(node, f"np.{ufunc.__name__}.at, which repeats its operation where an index is repeated,")
+        name = ufunc.__name__
+        reason = f"np.{name}.at repeats its operation where an index is repeated"
+        hint = f"where no index is repeated, write y[i] = np.{name}(y[i], e)"
+        raise UnsupportedSyntax(reason, context.span, hint=hint)
     given = _given(context, node, ["a", "indices", "b"])
     base, added = _base(context, node, given), given["b"]
     if ufunc is np.subtract:

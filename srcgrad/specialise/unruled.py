@@ -9,18 +9,34 @@ operation, which is refused with what can be written instead::
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import gast
+import numpy as np
 
 from srcgrad.errors import MissingRule, Span
+from srcgrad.infer.values import Bound, are_of
 from srcgrad.ir import normal_form as nf
+from srcgrad.language.effects import method
+from srcgrad.rules.formula import object_of
 from srcgrad.rules.table import refusal
 from srcgrad.specialise.carrying import carries
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.expressions import Made, settled
 from srcgrad.syntax.parse import spelled, walk
 
-if TYPE_CHECKING:
-    pass
+#: Classes of generators of random numbers.
+GENERATORS = (np.random.Generator, np.random.RandomState)
+
+
+def is_drawing(bound: Bound) -> bool:
+    """Whether a method is one of a generator of random numbers, and gives new ones."""
+    return method(bound.name).draws and are_of(bound.receiver, *GENERATORS)
+
+
+def names_given(node: gast.Call) -> list[str]:
+    """The names of the arguments that may be arrays: SciPy takes a dtype as the output."""
+    return [str(k.arg) for k in node.keywords if k.arg is not None and not isinstance(object_of(k.value), type)]
 
 
 def unruled(

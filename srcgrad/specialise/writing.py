@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, NoReturn
 
 import gast
 
@@ -22,7 +22,7 @@ from srcgrad.errors import UnsupportedSyntax
 from srcgrad.frontend.classes import is_user_class
 from srcgrad.frontend.signatures import default_expressions
 from srcgrad.frontend.source import source_of
-from srcgrad.infer.values import Array, At, union
+from srcgrad.infer.values import At, union
 from srcgrad.ir import normal_form as nf
 from srcgrad.ir import operations as ir
 from srcgrad.ir.regions import Assign, Block, Function, Loop, Statement, With
@@ -34,7 +34,7 @@ from srcgrad.rules.table import is_constant
 from srcgrad.specialise import containers, emitted, sets, sparse, stores
 from srcgrad.specialise.attempts import without_try
 from srcgrad.specialise.collecting import collected
-from srcgrad.specialise.context import Context
+from srcgrad.specialise.context import CLASSES, Context
 from srcgrad.specialise.early_returns import nested_returns
 from srcgrad.specialise.expressions import are_writers, atom, named, operate, operation_of, settled
 from srcgrad.specialise.fields import classes_of, read, refuse_of_class, refuse_store, require_settable
@@ -52,7 +52,7 @@ from srcgrad.specialise.set_operations import are_sets
 from srcgrad.specialise.tapes import together
 from srcgrad.syntax.build import load, placed
 from srcgrad.syntax.namer import Namer
-from srcgrad.syntax.parse import names_read, walk
+from srcgrad.syntax.parse import names_read, spelled, walk
 
 #: What only looks at what it is given, when the program runs.
 _CHECKS = (runtime.require_assigned, runtime.require_given, runtime.require_places, runtime.step)
@@ -87,8 +87,10 @@ def normal_form(instance: Instance, ended: Mapping[Statement, UnsupportedSyntax]
         made.refuse_at(use[1], use[0])
     if (what := sparse.misused(made)) is not None:
         context.refuse(source.node, what)
-    if any(_binds_outside(made.function, statement) for _, statement in walk_ir(made.function.body)):
-        context.refuse(source.node, "a store into a variable outside of the function")
+    for _, statement in walk_ir(made.function.body):
+        if _binds_outside(made.function, statement):
+            hint = "return the new value, and assign it where the name lives"
+            made.refuse(statement.node, "a store into a variable outside of the function", hint=hint)
     context.cells = {cell.variable for cell in made.cells} - {cell.variable for cell in made.frame.outer}
     block = written(context, body if instance.made else _returned_once(context, body))
     for _, statement in walk_ir(made.function.body):
@@ -253,7 +255,6 @@ def assignment(context: Context, targets: list[Any], value: Any) -> None:
         return
     match targets[0]:
         case gast.Name(id=name):
-            _refuse_imaginary(context, value)
             expression, operation = operation_of(context, value)
             context.out.append(nf.Bind(name, expression, operation, context.span))
         case gast.Subscript(value=base) if _is_users(context, base):
@@ -275,7 +276,21 @@ def assignment(context: Context, targets: list[Any], value: Any) -> None:
         case gast.Attribute() as target:
             refuse_store(context, target)
         case _:
-            context.refuse(value, "this target")
+            _refuse_target(context, targets[0], value)
+
+
+def _refuse_target(context: Context, target: Any, value: Any) -> NoReturn:
+    if not isinstance(target, gast.Attribute):
+        context.refuse(value, "this target")
+    if target.attr == "shape":
+        raise UnsupportedSyntax(
+            "the shape of an array that something else may hold is set in place", context.span,
+            hint="write y = y.reshape(...)",
+        )  # fmt: skip
+    raise UnsupportedSyntax(
+        "a store into an object whose class is not known when this is compiled", context.span,
+        label=f"this stores into {spelled(target)}", hint=CLASSES,
+    )  # fmt: skip
 
 
 def _is_users(context: Context, node: Any) -> bool:
@@ -285,24 +300,12 @@ def _is_users(context: Context, node: Any) -> bool:
     return not value.is_any and len(kinds) == 1 and all(kind is not None and is_user_class(kind) for kind in kinds)
 
 
-def _refuse_imaginary(context: Context, value: Any) -> None:
-    """Refuse to bind a variable to the imaginary part of an array that is stored into: its shadow would need a view of
-    an imaginary part, which is not supported."""
-    if isinstance(value, gast.Attribute) and value.attr == "imag" and any(
-        isinstance(a, Array) and (a.dtype is None or a.dtype.kind == "c") for a in context.value(value.value).atoms
-    ):
-        for _, statement in walk_ir(context.reduced.function.body):
-            if isinstance(getattr(statement, "operation", None), ir.SetItem):
-                context.refuse(value, "the imaginary part of an array that may be stored into")
-
-
 def _unpack(context: Context, elements: list[Any], value: Any) -> None:
     stars = [place for place, element in enumerate(elements) if isinstance(element, gast.Starred)]
     if isinstance(value, gast.Tuple) and not stars and not hasattr(value, "computes"):  # all at once
         held = []
         for part in value.elts:
             name = context.fresh()
-            _refuse_imaginary(context, part)
             context.out.append(nf.Bind(name, *operation_of(context, part), context.span))
             held.append(name)
         for element, name in zip(elements, held, strict=True):

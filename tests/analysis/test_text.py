@@ -118,7 +118,7 @@ def of_numpy(x):
 def test_a_number_from_text_of_what_varies_is_refused(function: Callable[..., object], specialise: bool) -> None:
     with options(specialise=specialise):
         for derivative in (lambda: srcgrad.grad(function)(2.0), lambda: srcgrad.jvp(function, (2.0,), (1.0,))):
-            with pytest.raises(srcgrad.UnsupportedSyntax, match="read from text") as error:
+            with pytest.raises(srcgrad.UnsupportedSyntax, match="read from text|what runs here|StopIteration") as error:
                 derivative()
             assert "^" in str(error.value) and "test_text.py" in str(error.value)
 
@@ -247,9 +247,8 @@ def test_numbers_that_go_through_arrays_of_text_are_refused(function: Callable[.
     x = np.array([1.5, 2.5])
     with options(specialise=specialise):
         for derivative in (lambda: srcgrad.grad(function)(x), lambda: srcgrad.jvp(function, (x,), (x,))):
-            with pytest.raises(
-                (srcgrad.SrcgradError, TypeError), match=r"(?s)(from text|of dtype (<U|.S|object)|of objects).*\^"
-            ):
+            words = r"(?s)(from text|of dtype (<U|.S|object)|dtype is object|stores into this).*\^"
+            with pytest.raises((srcgrad.SrcgradError, TypeError), match=words):
                 derivative()
 
 

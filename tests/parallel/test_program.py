@@ -51,9 +51,8 @@ def test_a_program_is_small_text():
     assert len(pickle.dumps(program)) < 3000
 
 
-@pytest.mark.parametrize("infer_first", [False, True])
 @pytest.mark.parametrize("shards", [[1, 2, 3], [2, 1, 3]])
-def test_a_shard_that_is_the_default_is_no_constant_of_the_program(shards, infer_first):
+def test_a_shard_that_is_the_default_is_no_constant_of_the_program(shards):
     """All integers share a program, written at the first of them."""
 
     def loss(w, shard=1, power="cube"):
@@ -61,8 +60,7 @@ def test_a_shard_that_is_the_default_is_no_constant_of_the_program(shards, infer
             return np.sum(w**3)
         return np.sum(shard * w**2)
 
-    with srcgrad.options(infer_first=infer_first):
-        assert np.array_equal(grad(loss)(W, shards), 3 * W**2 + 4 * W + 6 * W)
+    assert np.array_equal(grad(loss)(W, shards), 3 * W**2 + 4 * W + 6 * W)
 
 
 def test_workers_do_not_compile(processes):

@@ -17,7 +17,7 @@ from tests.rules.samples import SAMPLES
 
 special = pytest.importorskip("scipy.special")
 
-ROADS = ({}, {"infer": False}, {"specialise": False}, {"optimise": False})
+ROADS = ({}, {"specialise": False}, {"optimise": False})
 X = np.array([0.5, 1.2])
 
 

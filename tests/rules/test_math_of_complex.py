@@ -23,7 +23,7 @@ CALLS = [f"math.{name}(z[0])" for name in NAMES] + [
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("road", [{}, {"infer": False}, {"specialise": False}], ids=str)
+@pytest.mark.parametrize("road", [{}, {"specialise": False}], ids=str)
 @pytest.mark.parametrize("call", CALLS)
 def test_a_complex_number_is_refused(call: str, road: dict[str, bool]) -> None:
     """The derivative was that of the complex function."""
@@ -33,7 +33,7 @@ def test_a_complex_number_is_refused(call: str, road: dict[str, bool]) -> None:
             derivative(X)
 
 
-@pytest.mark.parametrize("road", [{}, {"infer": False}, {"specialise": False}], ids=str)
+@pytest.mark.parametrize("road", [{}, {"specialise": False}], ids=str)
 def test_real_numbers_are_not(road: dict[str, bool]) -> None:
     def f(x):
         z = x[0] * np.exp(1j * x[1])

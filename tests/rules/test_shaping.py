@@ -321,7 +321,7 @@ def test_functions_on_parts_of_an_array_are_read(f: Callable[..., Any], order: i
         (of_bytes, "reads the bytes"),
         (of_its_owner, "owns the memory"),
         (of_fields, "reads the bytes"),
-        (of_a_matrix, "a matrix multiplies where an array does not"),
+        (of_a_matrix, "matrix makes an array of a class that decides"),
         (over_axes, "calls a function on parts"),
         (vectorized_by_a_signature, "not followed with what it is given"),
         (found, "changes by jumps"),

@@ -181,7 +181,7 @@ def test_counts_by_data_are_refused(name: str) -> None:
     ("call", "message"),
     [
         ("np.quantile(x, 0.5, method='inverted_cdf', weights=x)", "the argument 'weights' is not supported"),
-        ("np.median(x, overwrite_input=True)", "the argument 'overwrite_input' is not supported"),
+        ("np.median(x, overwrite_input=True)", "stores into an array, its output or an operand"),
         ("np.histogram([0.5], 3, weights=x, density=True)[0]", "the argument 'density' must be"),
         ("np.average(x, returned=x[0, 0] > 0)[0]", "the argument 'returned' must be the literal False or True"),
     ],
@@ -217,7 +217,7 @@ def test_complex_weights_of_real_numbers() -> None:
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("road", [{}, {"infer": False}, {"specialise": False}], ids=str)
+@pytest.mark.parametrize("road", [{}, {"specialise": False}], ids=str)
 def test_numpy_reads_the_real_part_of_complex_weights_of_a_covariance(road) -> None:
     m = np.array([[1.0, 2.0, 0.5, 0.3], [0.2, 0.7, 3.0, 1.0]])
     by = np.array([[1.0, 2.0], [3.0, 5.0]])

@@ -11,13 +11,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from srcgrad.specialise.ended import REASON
 
 import srcgrad
 from srcgrad import jvp, options, value_and_grad
 from srcgrad.errors import UnsupportedSyntax
 from srcgrad.infer.interpreter import analysed
-from srcgrad.specialise.ended import refuse_ended
+from srcgrad.specialise.ended import REASON, refuse_ended
 
 _ROADS: dict[str, dict[str, Any]] = {"specialised": {}, "front end": {"infer": False}}
 ROADS = pytest.mark.parametrize("road", _ROADS.values(), ids=_ROADS)

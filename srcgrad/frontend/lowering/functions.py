@@ -27,6 +27,9 @@ from srcgrad.syntax.depth import unless_too_deep
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import walk
 
+#: What to do in place of asynchronous code.
+SYNC = "differentiate a plain function, and await around the call"
+
 
 def lowered(function: Callable[..., object]) -> regions.Function:
     """The IR of a function or method whose text can be found; raises ``UnsupportedSyntax`` for coroutines."""
@@ -37,7 +40,7 @@ def lower(source: Source) -> regions.Function:
     """The IR of the function that a source holds."""
     node = source.node
     if isinstance(node, gast.AsyncFunctionDef):
-        raise UnsupportedSyntax("a coroutine is not lowered", source.span(node))
+        raise UnsupportedSyntax("an async function cannot be differentiated", source.span(node), hint=SYNC)
     name = node.name if isinstance(node, gast.FunctionDef) else "<lambda>"
 
     def written() -> regions.Function:

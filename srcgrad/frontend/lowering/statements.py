@@ -118,8 +118,12 @@ def _statement(ctx: Context, node: gast.stmt) -> None:
                 assign_name(ctx, alias.asname or alias.name, ctx.bind(ImportName(found, alias.name), node), node)
         case gast.Pass() | gast.Global() | gast.Nonlocal():
             pass
+        case gast.AsyncFunctionDef() | gast.AsyncFor() | gast.AsyncWith():
+            hint = "differentiate a plain function, and await around the call"
+            raise ctx.refuse(node, "asynchronous code cannot be differentiated", hint)
         case _:
-            raise ctx.refuse(node, f"{type(node).__name__} is not lowered")
+            hint = "test the condition with if before it fails, or catch around the differentiated call"
+            raise ctx.refuse(node, "a handler of groups of exceptions cannot be differentiated", hint)
 
 
 # --- assignment ------------------------------------------------------------------------------------------------------
