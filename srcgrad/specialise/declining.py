@@ -109,6 +109,9 @@ def _nobody(made: Reduced, statement: Assign, operation: ir.Operation) -> list[S
     if isinstance(operation, ir.Compare):
         left, right, symbol = operation.left, operation.right, operation.symbol
         operands = tuple(made.known.get(each, each) for each in (left, right))
+        values = [made.value(operand) for operand in operands]
+        if symbol in ("==", "!=") and any(_users(value) for value in values) and not all(map(_users, values)):
+            return [replace(statement, operation=ir.Copy(Literal(symbol == "!=")))]
         if symbol in ("==", "!="):
             same = ir.Compare("is" if symbol == "==" else "is not", *operands)
             return [replace(statement, operation=same)]
