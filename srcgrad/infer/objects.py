@@ -30,7 +30,7 @@ from srcgrad.infer.examples import Result, attribute_of_number
 from srcgrad.infer.heap import Contents, Heap, Site, together
 from srcgrad.infer.named import index_of, is_named_tuple
 from srcgrad.infer.outside import MAPPINGS as MAPPINGS
-from srcgrad.infer.outside import SEQUENCES, is_of_library
+from srcgrad.infer.outside import SEQUENCES, is_of_library, runs_users
 from srcgrad.infer.reasons import reaching
 from srcgrad.infer.values import (
     ANY,
@@ -75,7 +75,7 @@ def is_plain(analysis: Analysis, heap: Heap, *values: Value) -> bool:
         return False
     return not any(
         isinstance(atom, Bound) and atom.function is not None
-        or isinstance(atom, Exact) and isinstance(atom.value, FunctionType | type) and not is_of_library(atom.value)
+        or isinstance(atom, Exact) and not is_of_library(atom.value) and runs_users(atom.value)
         for value in held for atom in value.atoms
     )  # fmt: skip
 

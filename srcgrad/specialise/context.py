@@ -12,7 +12,8 @@ from srcgrad.frontend import normal_form as nf
 from srcgrad.frontend.source import Source
 from srcgrad.infer.facts import Facts
 from srcgrad.infer.reasons import reason_of
-from srcgrad.infer.values import NEVER, Value, exact
+from srcgrad.infer.values import NEVER, Exact, Value, exact
+from srcgrad.ir.operations import UNBOUND
 from srcgrad.specialise.planning import Naming
 from srcgrad.specialise.reduced import Reduced
 from srcgrad.syntax.globals import GlobalReference
@@ -50,7 +51,10 @@ class Context:
             return exact(node.value)
         if version is None and isinstance(node, gast.Name):
             return self.known.get(node.id, NEVER)
-        return NEVER if version is None else self.reduced.value(version)
+        if version is None:
+            return NEVER
+        value = self.reduced.value(version)
+        return Value(value.atoms - {Exact(UNBOUND)}, value.is_any, value.why)  # what is read was looked at before
 
     def is_fixed(self, node: gast.AST) -> bool:
         """Whether an expression carries no derivative, or is read by nothing that does."""
