@@ -102,8 +102,8 @@ def _asked(
         met = union(met, value)
         for atom in value.atoms:
             if isinstance(atom, Bound):
-                pending.append(atom.receiver)
-            elif isinstance(atom, Exact) and not _answers_itself(atom.value, names):
+                return None  # something else stands for methods that are kept, as for functions
+            if isinstance(atom, Exact) and not _answers_itself(atom.value, names):
                 return None
             if not isinstance(atom, At | Array) or atom.site in visited:
                 continue
@@ -112,7 +112,7 @@ def _asked(
             if heap.is_seen(atom.site) or kind in CLASSES or isinstance(atom, At) and atom.site.kind is BaseException:
                 return None
             if kind is FunctionType:
-                continue
+                return None
             if kind is not None and not is_of_library(kind):
                 if analysis.assigned.is_open(kind) or not all(_is_known(kind, name) for name in names):
                     return None
