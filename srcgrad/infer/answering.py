@@ -33,6 +33,11 @@ if TYPE_CHECKING:
 #: Methods that text is made by: of ``print``, of ``format`` and of ``%``; and those that ``==`` and ``in`` ask.
 SHOWN = ("__repr__", "__str__", "__format__", "__float__", "__int__", "__index__")
 COMPARED = ("__eq__", "__ne__")
+#: What NumPy looks for in an object before it takes it for a number.
+OF_ARRAYS = (
+    "__array__", "__array_ufunc__", "__array_priority__", "__array_interface__", "__array_struct__", "__buffer__",
+    "__len__",
+)  # fmt: skip
 #: Functions that make text of what they are given.
 _SHOWING = (str, repr, print, format, ascii)
 _ROUNDS = 4  # of methods that change what others read, after which they are unknown code
@@ -97,8 +102,8 @@ def _asked(
         met = union(met, value)
         for atom in value.atoms:
             if isinstance(atom, Bound):
-                pending.append(atom.receiver)
-            elif isinstance(atom, Exact) and not _answers_itself(atom.value, names):
+                return None  # something else stands for methods that are kept, as for functions
+            if isinstance(atom, Exact) and not _answers_itself(atom.value, names):
                 return None
             if not isinstance(atom, At | Array) or atom.site in visited:
                 continue
@@ -107,10 +112,12 @@ def _asked(
             if heap.is_seen(atom.site) or kind in CLASSES or isinstance(atom, At) and atom.site.kind is BaseException:
                 return None
             if kind is FunctionType:
-                continue
+                return None
             if kind is not None and not is_of_library(kind):
                 if analysis.assigned.is_open(kind) or not all(_is_known(kind, name) for name in names):
                     return None
+                if names == COMPARED and any(hasattr(kind, name) for name in OF_ARRAYS):
+                    return None  # NumPy's numbers would make an array of it
                 objects[kind] = union(objects.get(kind, NEVER), Value(frozenset((atom,))))
                 if not is_named_tuple(kind) and not any(is_generated(kind, name) for name in names):
                     continue

@@ -275,7 +275,9 @@ def _asks_objects(symbol: str, left: Value, right: Value) -> bool:
     if symbol in ("in", "not in"):
         return are_of(right, list, tuple)
     kinds = [class_of(atom) for value in (left, right) for atom in value.atoms]
-    return symbol in ("==", "!=") and None not in kinds and np.ndarray not in kinds and not any(
+    if symbol not in ("==", "!=") or any(kind is None or issubclass(kind, np.ndarray | np.generic) for kind in kinds):
+        return False
+    return not any(
         is_method(looked_up(kind, name)) and not is_generated(kind, name)
         for kind in kinds if kind is not None for name in ("__eq__", "__ne__")
     )  # fmt: skip

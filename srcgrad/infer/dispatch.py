@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from srcgrad.infer.answering import OF_ARRAYS
 from srcgrad.infer.data import is_data
 from srcgrad.infer.heap import Heap, Site, together
 from srcgrad.infer.objects import Made, class_of, is_method, is_plain, looked_up, truth
@@ -34,11 +35,6 @@ _Tries: TypeAlias = list[tuple[Any, tuple[Value, ...]] | None]
 #: Classes whose operators decline objects of other classes, and those whose comparisons do.
 _NUMBERS = (bool, int, float, complex)
 _DECLINING = (*_NUMBERS, str, bytes, type(None), list, tuple, dict)
-#: What NumPy looks for in an object before it takes it for a number.
-_OF_ARRAYS = (
-    "__array__", "__array_ufunc__", "__array_priority__", "__array_interface__", "__array_struct__", "__buffer__",
-    "__len__",
-)  # fmt: skip
 
 
 def by_methods(
@@ -219,7 +215,7 @@ def _of_data(
         return None
     name = COMPARED[symbol][1] if symbol in COMPARED else REFLECTED[SPECIAL[symbol, 2]]
     method = looked_up(kind, name)
-    if is_of_library(kind) or not is_method(method) or any(_holds(kind, each) for each in _OF_ARRAYS):
+    if is_of_library(kind) or not is_method(method) or any(_holds(kind, each) for each in OF_ARRAYS):
         return None
     return [(method, values[::-1])]
 
@@ -229,7 +225,7 @@ def _is_followed(atom: Atom, name: str, declining: tuple[type, ...], other: type
     kind: Any = class_of(atom)
     if is_of_library(kind):
         scalar = isinstance(kind, type) and issubclass(kind, np.number)
-        return kind in declining or scalar and not any(_holds(other, each) for each in _OF_ARRAYS)
+        return kind in declining or scalar and not any(_holds(other, each) for each in OF_ARRAYS)
     if not isinstance(atom, At):
         return False
     if name == "__ne__" and is_method(looked_up(kind, "__eq__")) and not is_method(looked_up(kind, name)):

@@ -11,7 +11,6 @@ Enters: a class or a member, the name of an attribute.  Leaves: what it may be; 
 from __future__ import annotations
 
 from enum import Enum, EnumType
-from functools import cache
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
@@ -43,13 +42,3 @@ def of_enumeration(analysis: Analysis, receiver: Value, found: Any, name: str) -
     if isinstance(held, FunctionType) and not is_of_library(held) and name not in vars(found):
         return Value(frozenset((Bound(receiver, name, held),)))
     return None
-
-
-@cache
-def has_methods(kind: Any) -> bool:
-    """Whether operators, truth and the like run code of the user's on objects of a class: of an enumeration a member
-    may be a number with methods of its own."""
-    return not is_of_library(kind) and any(
-        isinstance(held, FunctionType) and not is_of_library(held) and name not in ("__new__", "__init__")
-        for base in kind.__mro__ if not is_of_library(base) for name, held in vars(base).items() if name[:2] == "__"
-    )

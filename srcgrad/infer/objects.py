@@ -25,12 +25,12 @@ from srcgrad.frontend.journal import note_read
 from srcgrad.infer import sparse
 from srcgrad.infer.assigned import REFLECTIVE, SHAPING
 from srcgrad.infer.data import DESCRIBING, besides_data, is_attribute, is_data, is_of_methods
-from srcgrad.infer.enumerations import has_methods, of_enumeration
+from srcgrad.infer.enumerations import of_enumeration
 from srcgrad.infer.examples import Result, attribute_of_number
 from srcgrad.infer.heap import Contents, Heap, Site, together
 from srcgrad.infer.named import index_of, is_named_tuple
 from srcgrad.infer.outside import MAPPINGS as MAPPINGS
-from srcgrad.infer.outside import SEQUENCES, is_of_library
+from srcgrad.infer.outside import SEQUENCES, is_of_library, runs_users
 from srcgrad.infer.reasons import reaching
 from srcgrad.infer.values import (
     ANY,
@@ -75,8 +75,8 @@ def is_plain(analysis: Analysis, heap: Heap, *values: Value) -> bool:
         return False
     return not any(
         isinstance(atom, Bound) and atom.function is not None
-        or isinstance(atom, Exact) and isinstance(atom.value, FunctionType | type) and not is_of_library(atom.value)
-        or isinstance(atom, Exact) and has_methods(class_of(atom)) for value in held for atom in value.atoms
+        or isinstance(atom, Exact) and not is_of_library(atom.value) and runs_users(atom.value)
+        for value in held for atom in value.atoms
     )  # fmt: skip
 
 

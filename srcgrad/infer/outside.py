@@ -84,6 +84,19 @@ def is_of_users(atom: Atom) -> bool:
     return isinstance(kind, type) and not is_of_library(kind)
 
 
+def runs_users(value: object) -> bool:
+    """Whether a function, a class, or an object that is known itself may run code of the user's: a member of an
+    enumeration whose class defines operators."""
+    if isinstance(value, FunctionType | type):
+        return True
+    users = [base for base in type(value).__mro__ if not is_of_library(base)]
+    return any(name.startswith("__") and name not in _MAKING and isinstance(held, FunctionType) for base in users
+               for name, held in vars(base).items() if not is_of_library(held))  # fmt: skip
+
+
+_MAKING = ("__init__", "__new__", "__init_subclass__")
+
+
 def is_remembering(value: object) -> bool:
     """Whether an object is a function of the user's, or of a library, under ``functools.cache`` or ``lru_cache``."""
     return isinstance(value, _REMEMBERING) and isinstance(cached_function(value), FunctionType)

@@ -13,8 +13,9 @@ from srcgrad.frontend.source import Source
 from srcgrad.infer.data import is_data
 from srcgrad.infer.facts import Facts
 from srcgrad.infer.reasons import OTHERWISE, reason_of
-from srcgrad.infer.values import NEVER, Value, exact
+from srcgrad.infer.values import NEVER, Exact, Value, exact
 from srcgrad.ir import normal_form as nf
+from srcgrad.ir.operations import UNBOUND
 from srcgrad.rules.table import member_refusal
 from srcgrad.specialise.planning import Naming
 from srcgrad.specialise.reduced import Reduced
@@ -57,7 +58,10 @@ class Context:
             return exact(node.value)
         if version is None and isinstance(node, gast.Name):
             return self.known.get(node.id, NEVER)
-        return NEVER if version is None else self.reduced.value(version)
+        if version is None:
+            return NEVER
+        value = self.reduced.value(version)
+        return Value(value.atoms - {Exact(UNBOUND)}, value.is_any, value.why)  # what is read was looked at before
 
     def is_fixed(self, node: gast.AST) -> bool:
         """Whether an expression carries no derivative, or is read by nothing that does."""

@@ -16,15 +16,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from srcgrad.frontend.classes import found, is_user_class
 from srcgrad.infer.objects import is_method, looked_up
 from srcgrad.infer.summaries import Summary
-from srcgrad.infer.values import At, Exact, Of, Value, exact, of, union
+from srcgrad.infer.values import At, Of, Value, exact, of, union
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal, Operand
 from srcgrad.ir.regions import Assign, Block, Fall, If, Statement
+from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.language.operators import REFLECTED, SPECIAL
 from srcgrad.specialise.missing import raising
+from srcgrad.syntax.globals import builtin, reference
 
 if TYPE_CHECKING:
     from srcgrad.specialise.reduced import Reduced
@@ -33,6 +37,7 @@ if TYPE_CHECKING:
 Try = tuple[Callable[[Any], Statement], list[Summary], Sequence[Statement]]
 
 _DECLINED = exact(NotImplemented)
+_SPELLED = Literal(Spelled(reference(builtin("NotImplemented")), NotImplemented))
 
 
 def may_decline(summary: Summary) -> bool:
@@ -91,13 +96,13 @@ def one_after_the_other(
     first = [*before, call((bound,))]
     if not left:
         return [*first, *one_after_the_other(made, statement, operation, others)]
-    if not left.consists_of(lambda atom: isinstance(atom, Of | Exact) and left <= of(bool, int)):
+    if not left <= of(bool, int, np.bool_):
         made.refuse(node, "a method that may give NotImplemented, or something that has a derivative,")
     declined, own, rest = (made.version("t", value) for value in (of(bool), left, union(left, of(bool))))
     asked = one_after_the_other(made, replace(statement, targets=(rest,)), operation, others)
     return [
         *first,
-        Assign((declined,), ir.Compare("is", bound, Literal(NotImplemented)), node),
+        Assign((declined,), ir.Compare("is", bound, _SPELLED), node),
         If(statement.targets, declined,
            Block(tuple(asked), Fall((rest,))),
            Block((Assign((own,), ir.Copy(bound), node),), Fall((own,))), node),
@@ -109,6 +114,9 @@ def _nobody(made: Reduced, statement: Assign, operation: ir.Operation) -> list[S
     if isinstance(operation, ir.Compare):
         left, right, symbol = operation.left, operation.right, operation.symbol
         operands = tuple(made.known.get(each, each) for each in (left, right))
+        values = [made.value(operand) for operand in operands]
+        if symbol in ("==", "!=") and any(_users(value) for value in values) and not all(map(_users, values)):
+            return [replace(statement, operation=ir.Copy(Literal(symbol == "!=")))]
         if symbol in ("==", "!="):
             same = ir.Compare("is" if symbol == "==" else "is not", *operands)
             return [replace(statement, operation=same)]

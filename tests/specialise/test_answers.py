@@ -83,10 +83,54 @@ def reads_what_it_set(x):
     return t * o.v
 
 
+class Long:
+    def __init__(self, v):
+        self.v = v
+
+    def __repr__(self):
+        if self.v > 100.0:
+            raise ValueError("too long")
+        return "N" * int(self.v * 3.1)
+
+    def again(self):
+        return self.__class__(self.v * 2.0)
+
+
+class Longer(Long):
+    def __init__(self, v):
+        super().__init__(v * 3.0)
+
+
+def counts_what_it_shows(x):
+    o, s = Long(x[0]), x[1]
+    for _ in range(3):
+        s = s * s * len(repr(o)) + len(f"{o}") * s
+        o.v = o.v * 1.5
+    return s
+
+
+def makes_another_of_its_class(x):
+    return Longer(x[0]).again().v * len(Longer(x[1]).__class__.__name__) * x[1]
+
+
+def shows_in_a_try(x):
+    o, t = Long(x[0] * 60.0), x[1]
+    try:
+        t = t * 2.0
+        print([o])
+        t = t * x[0]
+    except ValueError:
+        t = t * x[1]
+    return t
+
+
 @pytest.mark.parametrize(
     "function",
-    [prints_a_dataclass, formats_objects, compares_dataclasses, compares_objects, searches_objects, reads_what_it_set],
-)
+    [
+        counts_what_it_shows, makes_another_of_its_class, shows_in_a_try, prints_a_dataclass, formats_objects,
+        compares_dataclasses, compares_objects, searches_objects, reads_what_it_set,
+    ],
+)  # fmt: skip
 def test_objects_are_asked_as_python_asks_them(function):
     right(function, "inferred")
 
@@ -164,6 +208,22 @@ REFUSED = {
     "in a class": lambda x: [repr(CountingClass(x[0]))] and CountingClass.last,
     "in an array": lambda x: [o := CountingAlias(x * 1.0), repr(o)] and np.sum(o.v),
     "in what it gives": lambda x: [o := Answering(x[0]), o in [1.0]] and o.v,
+}
+
+
+def _two(x):
+    def multiple(by):
+        return lambda v: v * by
+
+    return multiple(x[0]), multiple(x[0])
+
+
+#: Functions that are made inside stand for themselves by their text and what they captured, and are others in Python.
+REFUSED |= {
+    "functions that are compared": lambda x: _two(x)[0](x[1]) * (_two(x)[0] == _two(x)[1]),
+    "functions that are looked for": lambda x: _two(x)[0](x[1]) * (_two(x)[0] in [_two(x)[1]]),
+    "functions that are shown": lambda x: _two(x)[0](x[1]) * len(str([_two(x)[1]])),
+    "functions in a dataclass": lambda x: _two(x)[0](x[1]) * (Shown(1.0, _two(x)[0]) == Shown(1.0, _two(x)[1])),
 }
 
 
