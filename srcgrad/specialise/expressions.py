@@ -18,7 +18,7 @@ import numpy as np
 
 from srcgrad import runtime
 from srcgrad.frontend import normal_form as nf
-from srcgrad.frontend.desugar.build import call_runtime, distinct, load, placed
+from srcgrad.frontend.desugar.build import call_runtime, distinct, load, placed, subscript
 from srcgrad.frontend.scope import importable
 from srcgrad.infer.data import DESCRIBING, is_data
 from srcgrad.infer.heap import Site
@@ -33,6 +33,7 @@ from srcgrad.infer.values import (
     Exact,
     Of,
     Value,
+    are_arrays,
     are_numbers,
     are_of,
     is_unchanging,
@@ -132,6 +133,11 @@ def operation_of(context: Context, node: Any) -> Made:
             return operate(context, op, [atom(context, left), atom(context, right)], node)
         case gast.UnaryOp(op=op, operand=operand):
             return operate(context, op, [atom(context, operand)], node)
+        case gast.Subscript(value=gast.Attribute(value=of, attr="flat")) if are_arrays(context.value(of), data=True):
+            from srcgrad.specialise.stores import flat_place  # whose arrays are expressions in turn
+
+            name, places = flat_place(context, node)
+            return subscript(load(name, node), places, node), nf.Index(name, places)
         case gast.Subscript(value=gast.Attribute(attr="flat")):
             context.refuse(node, "a read through .flat")
         case gast.Subscript(value=base, slice=index):
