@@ -18,11 +18,22 @@ from srcgrad.analysis.cfg import walk
 from srcgrad.analysis.indices import indexed
 from srcgrad.analysis.shapes import inert, result, same_shape, shapes
 from srcgrad.calling import DOORS
-from srcgrad.frontend.normal_form import Bind, Call, Callee, Derived, Dynamic, Function, Guarded, Held, Return, Unpack
-from srcgrad.frontend.normalize import normalize
+from srcgrad.frontend.normal_form import (
+    Bind,
+    Call,
+    Callee,
+    Derived,
+    Dynamic,
+    Function,
+    Guarded,
+    Held,
+    Return,
+    Unpack,
+    unguarded,
+)
 from srcgrad.pipeline import Module
 from srcgrad.rules.facts import Array, Fact, Mapping, Object, Sequence, Static, Unknown, fact_of, number
-from tests.corpus import CASES
+from tests.corpus import OF_DATA
 from tests.corpus.example import Case
 from tests.derivatives import fresh
 from tests.frontend.running import bare
@@ -32,7 +43,7 @@ from tests.parameters import some_by_day
 def facts_of(function: Callable[..., Any], *arguments: Any) -> tuple[Function, dict[str, Fact]]:
     named = dict(zip(inspect.signature(function).parameters, arguments, strict=True))
     statics = tuple((name, value) for name, value in named.items() if isinstance(value, FunctionType))
-    normal = normalize(Callee(function, statics))
+    normal = Module().normalized(Callee(function, statics))
     entry = {name: fact_of(named[name], name) for name in normal.parameters}
     return normal, dict(shapes(normal, entry, result_of))
 
@@ -42,8 +53,8 @@ def result_of(callee: Callee, facts: tuple[Fact, ...], active: tuple[Callee, ...
     if callee in active or isinstance(callee.function, Dynamic | Derived):
         return Unknown()
     if isinstance(callee.function, Guarded):
-        return Sequence("tuple", (result_of(Callee(callee.function.function), facts, active), Unknown()))
-    normal = normalize(callee)
+        return Sequence("tuple", (result_of(unguarded(callee), facts, active), Unknown()))
+    normal = Module().normalized(callee)
     entry = dict(zip(normal.parameters, map(without_symbols, facts), strict=True))
     made = result(normal, shapes(normal, entry, lambda c, f: result_of(c, f, (*active, callee))))
     return without_symbols(made)
@@ -304,7 +315,7 @@ def test_a_long_program_is_one_pass():
 
 # --- facts are promises ----------------------------------------------------------------------------------------------
 @pytest.mark.slow
-@pytest.mark.parametrize("case", some_by_day(CASES, 6))
+@pytest.mark.parametrize("case", some_by_day(OF_DATA, 6))
 def test_facts_hold_of_every_value(case):
     assert list(broken_promises(case)) == []
 
@@ -346,15 +357,15 @@ def attempts(normal: Function) -> dict[str, Callable[[Any], bool]]:
     return {**dict.fromkeys(values, lambda value: value is None), **dict.fromkeys(attempted, has_raised)}
 
 
-def attempted_in(normal: Function) -> dict[str, Guarded]:
+def attempted_in(normal: Function) -> dict[str, Callee]:
     """The names that hold outcomes of attempts: pairs of a value and an exception, one of which is None."""
-    found: dict[str, Guarded] = {}
+    found: dict[str, Callee] = {}
     for statement in walk(normal.body):
         match statement:
-            case Bind(target=target, operation=Call(callee=Callee(function=Guarded() as tried))):
+            case Bind(target=target, operation=Call(callee=Callee(function=Guarded()) as tried)):
                 found[target] = tried
             case Unpack(targets=(first, _), source=source) if source in found:
-                part = normalize(Callee(found[source].function))
+                part = Module().normalized(unguarded(found[source]))
                 inside = attempted_in(part)
                 for last in walk(part.body):
                     if isinstance(last, Return) and getattr(last.value, "id", None) in inside:
