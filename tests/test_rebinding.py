@@ -301,7 +301,7 @@ def test_a_field_that_hides_a_method_is_refused(module: ModuleType) -> None:
     derivative = grad(module.by_method)
     derivative(X)
     module.model.method = np.tanh
-    with pytest.raises(srcgrad.UnsupportedSyntax, match="hides the method 'method'"):
+    with pytest.raises(srcgrad.UnsupportedSyntax, match="a method as a value"):
         derivative(X)
 
 
@@ -341,9 +341,10 @@ def by_registry(a, o):
 
 def test_a_class_that_is_registered_later():
     kind = type("Registered", (Plain,), {})
-    assert value_and_grad(by_registry)(1.0, kind(2.0)) == (14.0, 14.0)
-    Registry.register(kind)
-    assert value_and_grad(by_registry)(1.0, kind(2.0)) == (10.0, 10.0)
+    for _ in range(2):  # the class says which objects are instances: nothing tells when another one is registered
+        with pytest.raises(srcgrad.UnsupportedSyntax):
+            value_and_grad(by_registry)(1.0, kind(2.0))
+        Registry.register(kind)
 
 
 def by_kind_of_key(a, d):
@@ -355,5 +356,9 @@ def by_kind_of_key(a, d):
 
 def test_keys_that_are_equal_and_of_other_classes():
     derivative = value_and_grad(by_kind_of_key)
-    for key, factor in ((1, 5.0), (True, 2.0), (1.0, 3.0), (0, 5.0), (-0.0, 3.0)):
-        assert derivative(1.0, {key: 2.0}) == (2.0 * factor, 2.0 * factor)
+    for key in (1, True, 1.0, 0, -0.0):
+        if type(key) is int:
+            assert derivative(1.0, {key: 2.0}) == (10.0, 10.0)
+        else:  # dicts with such keys are not told apart by their kinds
+            with pytest.raises(srcgrad.UnsupportedSyntax, match="what its values may be is not known"):
+                derivative(1.0, {key: 2.0})
