@@ -181,16 +181,16 @@ def unnamed_receiver(x: Any) -> Any:
 RIGHT = [
     positional_receiver,
     asks_for_a_frame,
-    raising_object,
     raising_object_unread,
     number_with_axes,
     number_by_a_mask,
-    methods_that_are_lambdas,
     renamed,
     changed_in_a_generator,
 ]
 OF_NUMBERS = [number_with_axes, number_by_a_mask]
 REFUSED = [
+    raising_object,
+    methods_that_are_lambdas,
     answering_object,
     curried,
     read_through_its_buffer,

@@ -122,14 +122,6 @@ def by_gradient(x): return np.sum(grad(by_name)(x) ** 2) + np.sum(derived(x) ** 
 def by_number(x): return np.sum(x * x * parts.RATE)
 def by_axis(x): return np.sum(np.sum(x[None, :] * x[:, None] * x, axis=parts.AXIS) ** 2)
 def by_value(x): return np.sum(sum(map(act, [x, x * x])))
-def by_local_class(x):
-    class Scaled(Base):
-        factor = scale_of_all * parts.RATE
-        def scaled(self, v, more=scale_of_all):
-            return self.inherited(v) * self.factor + more * v * v
-    class Deeper(Scaled):
-        pass
-    return np.sum(Deeper().scaled(x))
 def grad(f): return srcgrad_grad(f)
 grad = srcgrad_grad
 """
@@ -180,11 +172,6 @@ REBINDING = {
     "a number of a module": ("by_number", "parts.RATE = np.array([2.0, 3.0])"),
     "an axis": ("by_axis", "parts.AXIS = 1"),
     "a function that is a value": ("by_value", "act = np.cos"),
-    "a number that a local class reads": ("by_local_class", "scale_of_all = 5.0"),
-    "a number of a module that a local class reads": ("by_local_class", "parts.RATE = 5.0"),
-    "the base of a local class": (
-        "by_local_class", "class Base:\n    def inherited(self, x):\n        return np.tanh(x)"
-    ),
 }  # fmt: skip
 #: Those that every mode is asked for; the others reverse, as a pair and as one function, and forward.
 EVERYWHERE = ("a global callee", "an attribute of a module", "a class", "a method", "an operator", "code", "defaults")
