@@ -19,7 +19,7 @@ from srcgrad.frontend.endings import REASON
 from srcgrad.infer.interpreter import analysed
 from srcgrad.specialise.ended import refuse_ended
 
-_ROADS: dict[str, dict[str, Any]] = {"specialised": {}, "front end": {"infer": False}}
+_ROADS: dict[str, dict[str, Any]] = {"specialised": {}, "generic": {"specialise": False}}
 ROADS = pytest.mark.parametrize("road", _ROADS.values(), ids=_ROADS)
 
 
