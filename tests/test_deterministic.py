@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from srcgrad.api.derivative import Derivative
-from tests.corpus import CASES
+from tests.corpus import CASES, OF_DATA
 from tests.parameters import at_night
 
 ROOT = Path(__file__).parent.parent
-NAMES = [case.name for case in CASES if not case.name[-1].isdigit()][::4]
+NAMES = [case.name for case in OF_DATA if not case.name[-1].isdigit()][::4]
 PROGRAM = """
 import json, sys
 from tests.test_deterministic import digests

@@ -242,7 +242,9 @@ def subtracted_at_places(a, b):
 
 #: What is put into integers is brought there in another way than an array of it would be: refused where it runs.
 REFUSED = (too_large_to_put, too_large_to_place, too_large_to_insert)
-_OTHERS = (*REFUSED, put)
+#: What raises where something may have been stored before, and is caught.
+CAUGHT = (more_axes, an_axis_too_many, too_large, complex_items, no_number)
+_OTHERS = (*REFUSED, *CAUGHT, put)
 _OWN = [f for f in globals().values() if isinstance(f, FunctionType) and f.__module__ == __name__]
 FUNCTIONS = [f for f in _OWN if f not in _OTHERS]
 
@@ -252,6 +254,12 @@ FUNCTIONS = [f for f in _OWN if f not in _OTHERS]
 def test_lists_that_are_stored(f, road):
     """Gradients were those of what the lists held later; casts and axes those of an array that was made of them."""
     run(f, road)
+
+
+@EVERY_ROAD
+@pytest.mark.parametrize("f", CAUGHT)
+def test_stores_that_are_caught_are_right_or_refused(f, road):
+    is_refused(f, road)
 
 
 @EVERY_ROAD

@@ -29,6 +29,7 @@ from srcgrad.infer.objects import (
     is_method,
     is_plain,
     looked_up,
+    of_each,
     truth,
 )
 from srcgrad.infer.operations import run
@@ -121,6 +122,9 @@ def special(
 ) -> tuple[Value, Heap] | None:  # fmt: skip
     """A method that Python looks up on the class: the user's, or unknown code."""
     kinds = {atom.site.kind if isinstance(atom, At) else None for atom in value.atoms}
+    if len(kinds) > 1 and not value.is_any:
+        return of_each(value, heap, lambda atom, heap: special(
+            analysis, frame, statement, Value(frozenset((atom,))), name, given, heap))  # fmt: skip
     if len(kinds) == 1 and not value.is_any:
         (kind,) = kinds
         if kind is np.errstate or isinstance(kind, type) and issubclass(kind, StopsGradients):

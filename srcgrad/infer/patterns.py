@@ -110,8 +110,8 @@ def of_class(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Matc
     if kinds and len(kinds) == 1 and names_of(kinds[0], op) == () and subject.consists_of(
         lambda atom: is_data(atom) or is_instance(atom, kinds) is not None
     ):  # no attribute is read, which might run a method
-        whole = (subject,) if op.count else ()
-        made_of, heap = container(frame, statement, heap, tuple, Contents(parts=whole), "parts")
+        itself = (subject,) if op.count else ()
+        made_of, heap = container(frame, statement, heap, tuple, Contents(parts=itself), "parts")
         return (of(bool) if None in answers else union(*map(exact, answers)), made_of), heap
     if kinds is None or len(kinds) != 1 or subject.is_any or None in answers:
         return (of(bool), ANY), analysis.unknown([subject, frame[op.of]], heap)

@@ -31,6 +31,7 @@ from srcgrad.infer.values import (
     Exact,
     Of,
     Value,
+    are_arrays,
     are_numbers,
     are_of,
     is_unchanging,
@@ -45,7 +46,7 @@ from srcgrad.specialise.context import Context
 from srcgrad.specialise.functions import is_made
 from srcgrad.specialise.instances import static_of
 from srcgrad.specialise.receivers import is_field, is_method
-from srcgrad.syntax.build import call_runtime, constant, distinct, load, placed
+from srcgrad.syntax.build import call_runtime, constant, distinct, load, placed, subscript
 from srcgrad.syntax.globals import GlobalReference, importable, reference
 from srcgrad.syntax.parse import walk
 
@@ -133,6 +134,11 @@ def operation_of(context: Context, node: Any) -> Made:
             return operate(context, op, [atom(context, left), atom(context, right)], node)
         case gast.UnaryOp(op=op, operand=operand):
             return operate(context, op, [atom(context, operand)], node)
+        case gast.Subscript(value=gast.Attribute(value=of, attr="flat")) if are_arrays(context.value(of), data=True):
+            from srcgrad.specialise.stores import flat_place  # whose arrays are expressions in turn
+
+            name, places = flat_place(context, node)
+            return subscript(load(name, node), places, node), nf.Index(name, places)
         case gast.Subscript(value=gast.Attribute(attr="flat")):
             context.refuse(node, "a read through .flat")
         case gast.Subscript(value=base, slice=index):

@@ -205,6 +205,8 @@ def series_of(context: Context, node: Any, taken: set[str]) -> Series | None:
     if _is_flat(context, node):
         return elements.flat(context, node, taken)
     value = context.value(node)
+    if any(map(is_data, value.atoms)):  # a number or None beside it raises the same: it has no length
+        value = Value(frozenset(atom for atom in value.atoms if not is_unchanging(atom)), value.is_any)
     if are(value, MAPPINGS):
         return entries_of(context, node, "keys", node, taken)
     if EnumType in (type(static_of(value)), type(object_of(node))):

@@ -62,6 +62,8 @@ def function(context: Context, node: gast.Call, called: Any) -> Made | None:
     names = names_given(node)
     effect = of_function(called).without_idle(node.args, node.keywords)
     updated = effect.updated(len(node.args), names) if effect.is_known else frozenset()
+    if called is runtime.tangent_like:  # which only moves to where the tangents lie: a rule says what it gives
+        return None
     if updated - {effect.output}:
         context.refuse(node, "a call that stores into an array, its output or an operand,", hint=_NEW)
     if updated:

@@ -19,7 +19,7 @@ from srcgrad.analysis.indices import indexed
 from srcgrad.analysis.shapes import inert, result, same_shape, shapes
 from srcgrad.ir.normal_form import Bind, Call, Callee, Derived, Function, Guarded, Held, Return, Unpack, unguarded
 from srcgrad.rules.facts import Array, Fact, Mapping, Object, Sequence, Static, Unknown, fact_of, number
-from tests.corpus import CASES
+from tests.corpus import OF_DATA
 from tests.corpus.example import Case
 from tests.derivatives import fresh
 from tests.frontend.running import bare
@@ -29,7 +29,7 @@ from tests.parameters import some_by_day
 
 def facts_of(function: Callable[..., Any], *arguments: Any) -> tuple[Function, dict[str, Fact]]:
     named = dict(zip(inspect.signature(function).parameters, arguments, strict=True))
-    normal = normal_form(function, *arguments)
+    normal = normal_form(function)
     entry = {name: fact_of(named[name], name) for name in normal.parameters}
     return normal, dict(shapes(normal, entry, result_of))
 
@@ -301,7 +301,7 @@ def test_a_long_program_is_one_pass():
 
 # --- facts are promises ----------------------------------------------------------------------------------------------
 @pytest.mark.slow
-@pytest.mark.parametrize("case", some_by_day(CASES, 6))
+@pytest.mark.parametrize("case", some_by_day(OF_DATA, 6))
 def test_facts_hold_of_every_value(case):
     assert list(broken_promises(case)) == []
 

@@ -40,11 +40,31 @@ THEMES = (
 for _theme in THEMES:
     importlib.import_module(f"tests.corpus.{_theme}")
 
-CASES: tuple[Case, ...] = collected()
+#: Programs that are refused; and those that are only where nothing is said of the arguments.
+REFUSED = frozenset("choose_grad frozen_dataclass handler_raises methodcall with_lock".split())
+REFUSED_OF_DATA = frozenset(
+    "dict_views lru_cached outputs_of_other_functions partial_outside put_place_and_copy shuffled_rows store_of_lists"
+    .split()
+)
+#: Those of which the text of the derivative is not differentiated again: of managers, of exceptions and objects of the
+#: user's that it makes or saves.
+REFUSED_TWICE = frozenset(
+    """
+    dicts_of_computed_keys inheritance_and_super network_that_counts object_that_changes optimizer_as_an_object
+    property_that_is_set try_cholesky_ok try_custom try_linalg try_return two_names_of_one_object with_class
+    with_class_as with_contextmanager with_contextmanager_as with_in_loop_break with_two
+    """.split()
+)
+CASES: tuple[Case, ...] = tuple(case for case in collected() if case.function.__name__ not in REFUSED)
+REFUSED_CASES: tuple[Case, ...] = tuple(case for case in collected() if case.function.__name__ in REFUSED)
 BY_NAME: dict[str, Case] = {case.name: case for case in CASES}
 
 _seen: set[object] = set()
 # The first point of each function.
 FIRST: tuple[Case, ...] = tuple(case for case in CASES if not (case.function in _seen or _seen.add(case.function)))
+# Those of them that are written where nothing is said of the arguments.
+OF_DATA: tuple[Case, ...] = tuple(case for case in FIRST if case.function.__name__ not in REFUSED_OF_DATA)
 
-__all__ = ["BY_NAME", "CASES", "FIRST", "THEMES", "Case"]
+__all__ = [
+    "BY_NAME", "CASES", "FIRST", "OF_DATA", "REFUSED_CASES", "REFUSED_OF_DATA", "REFUSED_TWICE", "THEMES", "Case",
+]  # fmt: skip

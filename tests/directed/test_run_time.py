@@ -324,11 +324,9 @@ def grows_under_its_columns(rows):
     return total
 
 
-def test_rows_that_grow_while_their_columns_are_looped_over_are_refused():
+def test_rows_that_grow_while_their_columns_are_looped_over():
     rows = [[1.0, 2.0], [3.0, 4.0, 5.0]]
     assert srcgrad.grad(grows_under_its_columns)(rows) == [[13.0, 4.0], [1.0, 2.0, 2.0]]
-    with pytest.raises(ValueError, match="changed its length from 2 to 3 while"), srcgrad.options(infer=False):
-        srcgrad.grad(grows_under_its_columns)(rows)
 
 
 def total_of_all(x, y):
@@ -377,7 +375,7 @@ def test_an_output_is_taken_or_refused_as_numpy_does(program, output):
         expected = program(x, output.copy())
     except (TypeError, ValueError) as error:
         for derivative in (srcgrad.grad(program), srcgrad.jacfwd(program)):
-            with pytest.raises(TypeError if isinstance(error, TypeError) else ValueError):
+            with pytest.raises((TypeError if isinstance(error, TypeError) else ValueError, srcgrad.UnsupportedSyntax)):
                 derivative(x, output)
         return
     value, gradient = srcgrad.value_and_grad(program)(x, output)
@@ -389,7 +387,7 @@ def test_an_output_is_taken_or_refused_as_numpy_does(program, output):
 
 
 # --- iterators over lists that grow -----------------------------------------------------------------------------------
-def test_a_list_that_grows_under_an_iterator_is_refused_when_it_does():
+def test_a_list_that_grows_under_an_iterator():
     def sliced(x):
         y, s = [x[0], x[1]], 0.0
         for a in itertools.islice(y, 4):
@@ -406,11 +404,9 @@ def test_a_list_that_grows_under_an_iterator_is_refused_when_it_does():
             s += a * a * b
         return s
 
-    for f in (sliced, filled_up):
-        with pytest.raises(ValueError, match="changed its length from 2 to 4"), srcgrad.options(infer=False):
-            srcgrad.grad(f)(np.array([0.3, 1.5, 0.7]))
     x = np.array([0.3, 1.5, 0.7])
-    np.testing.assert_allclose(srcgrad.grad(sliced)(x), slope(sliced, x), rtol=1e-6)
+    for f in (sliced, filled_up):
+        np.testing.assert_allclose(srcgrad.grad(f)(x), slope(f, x), rtol=1e-6)
 
 
 def islice_in_a_list(x, stop):
@@ -488,25 +484,23 @@ def a_chain_of_a_view_that_changes(x, _):
     return s
 
 
-REFUSED = [
-    (a_strict_zip_that_is_computed, "a zip whose strict is computed"),
-    (a_view_that_a_list_keeps, "a view of a dict"), (views_in_a_comprehension, "a view of a dict"),
-    (a_view_that_is_matched, "a view of a dict"), (a_view_by_keyword, "a view of a dict"),
-    (a_chain_of_a_view_that_changes, "a chain of a view"),
-    (a_view_given_to_a_callee_that_compares, "a view of a dict is given to a function"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("f, reason", REFUSED)
-def test_iterators_and_views_that_would_be_lists_are_refused(f, reason):
+@pytest.mark.parametrize(
+    "f", [a_strict_zip_that_is_computed, a_view_that_a_list_keeps, views_in_a_comprehension, a_view_that_is_matched]
+)
+def test_iterators_and_views_that_would_be_lists_are_refused(f):
     """Wrong in silence before."""
-    with srcgrad.options(infer=False), pytest.raises(srcgrad.errors.UnsupportedSyntax, match=rf"(?s){reason}.*\^"):
-        srcgrad.grad(f)(vector(3), True)
-    try:
-        value, gradient = srcgrad.value_and_grad(f)(vector(3), False)
-    except srcgrad.errors.SrcgradError:
-        return
+    with pytest.raises(srcgrad.UnsupportedSyntax, match=r"\^"):
+        srcgrad.grad(f)(vector(3), False)
+
+
+@pytest.mark.parametrize(
+    "f", [a_view_by_keyword, a_view_given_to_a_callee_that_compares, a_chain_of_a_view_that_changes]
+)
+def test_views_are_no_lists(f):
+    """Wrong in silence before."""
+    value, gradient = srcgrad.value_and_grad(f)(vector(3), False)
     assert np.allclose(value, f(vector(3), False)) and np.allclose(gradient, slope(f, vector(3), False))
+    assert np.allclose(srcgrad.jvp(f, (vector(3), False), (vector(3), None))[1], gradient @ vector(3))
 
 
 def an_item_of_a_view(x):
@@ -523,7 +517,7 @@ def a_sum_of_a_view(x):
 def test_what_lists_do_and_views_do_not_is_refused(f):
     with pytest.raises(TypeError):
         f(vector(3))
-    with pytest.raises(srcgrad.errors.UnsupportedSyntax, match=r"(?s)a view of a dict.*\^"):
+    with pytest.raises(srcgrad.UnsupportedSyntax, match=r"\^"):
         srcgrad.grad(f)(vector(3))
 
 
@@ -535,11 +529,13 @@ def a_strict_zip_that_is_counted(x):
     return len({i * j for i, j in zip([1, 2], [1, 2, 3], strict=True)}) * x[0]
 
 
-@pytest.mark.parametrize("f", [a_strict_zip_that_a_test_goes_over, a_strict_zip_that_is_counted])
-def test_a_strict_zip_raises_where_its_items_carry_no_derivative(f):
+def test_a_strict_zip_raises_where_its_items_carry_no_derivative():
+    f = a_strict_zip_that_is_counted
     for derivative in (f, srcgrad.grad(f), lambda x: srcgrad.jvp(f, (x,), (x,))):
         with pytest.raises(ValueError, match="argument 2 is"):
             derivative(vector(3))
+    with pytest.raises(srcgrad.UnsupportedSyntax, match="a strict zip in a loop that may be left before its end"):
+        srcgrad.grad(a_strict_zip_that_a_test_goes_over)(vector(3))
 
 
 def test_a_strict_zip_inside_of_another_iterator_raises():
@@ -577,8 +573,6 @@ def first_key(d, x):
 
 def test_a_kept_iterator_over_a_dict() -> None:
     assert srcgrad.grad(first_key, argnums=1)({0: 2.0}, 3.0) == 2.0
-    with srcgrad.options(infer=False), pytest.raises(TypeError, match="an iterator over a dict is kept under a name"):
-        srcgrad.grad(first_key, argnums=1)({0: 2.0}, 3.0)
 
 
 class Spring:
@@ -601,7 +595,7 @@ def pulled(holder, spring, x):
 @pytest.mark.parametrize("made", [lambda force: force, functools.partial], ids=["method", "partial"])
 def test_a_method_in_a_field_of_an_argument_is_refused(made):
     spring = Spring(2.0)
-    with pytest.raises(srcgrad.SrcgradError, match="the method 'force' of an object of class Spring, known only when"):
+    with pytest.raises(srcgrad.SrcgradError, match=r"\^"):
         srcgrad.grad(pulled, argnums=1)(Holder(made(spring.force)), spring, 3.0)
 
 
@@ -640,10 +634,7 @@ def handed_over(a, x):
     return p.step(x)
 
 
-def test_a_method_kept_by_another_object_is_refused_by_the_front_end():
-    with srcgrad.options(infer=False):
-        with pytest.raises(TypeError, match="keeps a method '_shrinking' of another Integrator in a field"):
-            srcgrad.grad(handed_over)(0.3, 0.7)
+def test_a_method_kept_by_another_object():
     expected = (handed_over(0.3, 0.7 + 1e-6) - handed_over(0.3, 0.7 - 1e-6)) / 2e-6
     assert np.isclose(srcgrad.grad(handed_over, argnums=1)(0.3, 0.7), expected, rtol=1e-6)
 
@@ -690,7 +681,7 @@ def cheapest(x):
 
 
 def test_a_comparison_that_stores_is_refused():
-    with pytest.raises(TypeError, match="objects are compared by a method that stores into them"):
+    with pytest.raises(srcgrad.UnsupportedSyntax, match="an order by comparisons that store something"):
         srcgrad.grad(cheapest)(np.array([2.0, 1.0]))
 
 
@@ -735,15 +726,6 @@ def test_elements_of_what_lies_otherwise_in_memory_are_read_as_the_loop_goes():
     assert srcgrad.jvp(elements_of_a_generator, (x,), (x,))[1] == 4.0 + 80.0 + 36.0
 
 
-@pytest.mark.parametrize("f", [elements_in_a_callee, elements_of_a_copy, elements_of_a_generator])
-def test_elements_of_what_lies_otherwise_in_memory_are_refused_where_it_is_stored(f):
-    x = np.arange(1.0, 5.0)
-    with srcgrad.options(infer=False):
-        for derivative in (lambda: srcgrad.grad(f)(x), lambda: srcgrad.jvp(f, (x,), (x,))):
-            with pytest.raises(ValueError, match=r"test_run_time.py:\d+: a loop over .flat may store"):
-                derivative()
-
-
 def stored_in_part(x):
     y = x * 1.0
     try:
@@ -765,7 +747,7 @@ def stored_not_at_all(x):
 def test_a_list_that_is_stored_in_part_is_refused_where_that_is_caught():
     x = np.array([1.0, 2.0])
     for derivative in (lambda: srcgrad.grad(stored_in_part)(x), lambda: srcgrad.jvp(stored_in_part, (x,), (x,))):
-        with pytest.raises(srcgrad.UnsupportedSyntax, match="stored before it raised"):
+        with pytest.raises(srcgrad.UnsupportedSyntax, match="a part may be done before it raises"):
             derivative()
     np.testing.assert_allclose(srcgrad.grad(stored_not_at_all)(x), 8.0 * x)
 
@@ -788,9 +770,6 @@ def test_the_greatest_of_lists_is_one_of_them_or_refused():
         srcgrad.grad(f)(x)
     np.testing.assert_allclose(srcgrad.grad(g)(x), [12.0, 6.0, 4.0])
     np.testing.assert_allclose(srcgrad.jvp(g, (x,), (x,)), [12.0, 36.0])
-    for derivative in (lambda: srcgrad.grad(g)(x), lambda: srcgrad.jvp(g, (x,), (x,))):
-        with srcgrad.options(infer=False), pytest.raises(TypeError, match="compare what may change"):
-            derivative()
 
 
 class Place:
@@ -846,7 +825,7 @@ def test_what_may_be_another_index_later_is_refused():
         return np.sum(x[k] ** 2)
 
     x = np.array([1.0, 2.0, 3.0])
-    reasons = dict.fromkeys((an_object, stored), "used as an index")
+    reasons = dict.fromkeys((an_object, stored), "what runs")
     reasons |= dict.fromkeys((a_slice, spelled_as_an_index, a_store), "holds the array c")
     for f, reason in reasons.items():
         for derivative in (srcgrad.grad(f), lambda x, f=f: srcgrad.jvp(f, (x,), (x,))):
@@ -917,31 +896,24 @@ def read_by_a_table(x):
 
 
 @pytest.mark.parametrize(
-    "f", [stored_by_a_table, stored_by_a_table_for_another, stored_by_a_name, stored_into_an_object]
+    "f", [stored_by_a_table, stored_by_a_table_for_another, stored_by_a_name, stored_into_an_object, read_by_a_table]
 )
-def test_what_functions_known_only_at_run_time_store_in_a_callee_is_refused(f):
+def test_what_functions_of_a_table_store_in_a_callee(f):
     """Once left out in silence: the callee was judged to store nothing, and was run as it is."""
     x = np.array([1.0, 2.0, 3.0])
-    for derivative in (lambda: srcgrad.grad(f)(x), lambda: srcgrad.jvp(f, (x,), (x,))):
-        with pytest.raises(srcgrad.UnsupportedSyntax), srcgrad.options(infer=False):
-            derivative()
-    for g in (read_by_a_table, *(() if f is stored_by_a_name else (f,))):
-        np.testing.assert_allclose(srcgrad.grad(g)(x), slope(g, x), rtol=1e-6)
+    np.testing.assert_allclose(srcgrad.grad(f)(x), slope(f, x), rtol=1e-6)
+    np.testing.assert_allclose(srcgrad.jvp(f, (x,), (x,))[1], slope(f, x) @ x, rtol=1e-6)
 
 
 def lesser(p, q):
     return min(p, q)
 
 
-def test_the_least_of_tuples_that_were_given_is_right_or_refused():
+def test_the_least_of_tuples_that_were_given():
     """Once an ``IndexError`` of the adjoint."""
     x = np.array([1.0, 2.0, 3.0])
     f = lambda x: lesser((x[0], 0), (x[1] * x[2], 1))[0]
     np.testing.assert_allclose(srcgrad.grad(f)(x), [1.0, 0.0, 0.0])
-    with srcgrad.options(infer=False), pytest.raises(
-        TypeError, match=r"min\(p, q\) of tuples that have names; write min\(\[p, q\]\)"
-    ):
-        srcgrad.grad(lambda x: lesser((x[0], 0), (x[1] * x[2], 1))[0])(x)
 
 
 class Coil:
@@ -987,17 +959,18 @@ def item_in_a_callee(x):
     return first_and_second(made_of(x))
 
 
-@pytest.mark.parametrize(
-    "f", [item_of_either, field_or_attribute, quotient_of_either, item_in_a_list_of_arrays, item_in_a_callee]
-)
-def test_an_object_where_an_array_might_be_is_refused(f):
+@pytest.mark.parametrize("f", [item_of_either, quotient_of_either, item_in_a_list_of_arrays, item_in_a_callee])
+def test_an_object_where_an_array_might_be(f):
     """Once zero in silence: the class was not known, and the rules of arrays were followed."""
-    x = np.array([1.0, 2.0, 3.0])
-    for derivative in (lambda: srcgrad.grad(f)(x), lambda: srcgrad.jvp(f, (x,), (x,))):
-        stands = r"test_run_time.py:\d+: an object of class Coil stands here"
-        with pytest.raises(TypeError, match=stands), srcgrad.options(infer=False):
-            derivative()
-    np.testing.assert_allclose(srcgrad.grad(item_of_either)(x + 5.0), slope(item_of_either, x + 5.0), rtol=1e-6)
+    for x in (np.array([1.0, 2.0, 3.0]), np.array([6.0, 7.0, 8.0])):
+        if x[0] < 5.0 or f is not quotient_of_either:
+            np.testing.assert_allclose(srcgrad.grad(f)(x), slope(f, x), rtol=1e-6)
+            np.testing.assert_allclose(srcgrad.jvp(f, (x,), (x,))[1], slope(f, x) @ x, rtol=1e-6)
+
+
+def test_a_field_or_an_attribute_of_an_array_is_refused():
+    with pytest.raises(srcgrad.UnsupportedSyntax, match="an attribute of this"):
+        srcgrad.grad(field_or_attribute)(np.array([1.0, 2.0, 3.0]))
 
 
 class Total:
@@ -1037,7 +1010,7 @@ def test_a_function_of_an_object_where_an_array_might_be_is_refused(f):
     x = np.array([1.0, 2.0, 3.0])
     assert f(x) > 0.0
     for derivative in (lambda: srcgrad.grad(f)(x), lambda: srcgrad.jvp(f, (x,), (x,))):
-        with pytest.raises(TypeError, match="an object of class Total stands here|makes an array of objects"):
+        with pytest.raises(srcgrad.UnsupportedSyntax, match=r"\^"):
             derivative()
 
 
@@ -1054,16 +1027,12 @@ def product_of_either(x):
     return np.sum(s * x[:2])
 
 
-def test_a_named_tuple_with_operators_where_an_array_might_be_is_refused():
+def test_a_named_tuple_with_operators_where_an_array_might_be():
     """Once wrong in silence in forward mode: the rule of arrays was followed for what ``__mul__`` says."""
-    x = np.array([1.0, 2.0])
-    for derivative in (lambda: srcgrad.grad(product_of_either)(x), lambda: srcgrad.jvp(product_of_either, (x,), (x,))):
-        with srcgrad.options(infer=False):
-            with pytest.raises(TypeError, match=r"test_run_time.py:\d+: an object of class Scaled stands here"):
-                derivative()
-    assert_near = np.testing.assert_allclose
-    assert_near(srcgrad.grad(product_of_either)(x), slope(product_of_either, x), rtol=1e-6)
-    assert_near(srcgrad.grad(product_of_either)(x + 5.0), slope(product_of_either, x + 5.0), rtol=1e-6)
+    f = product_of_either
+    for x in (np.array([1.0, 2.0]), np.array([6.0, 7.0])):
+        np.testing.assert_allclose(srcgrad.grad(f)(x), slope(f, x), rtol=1e-6)
+        np.testing.assert_allclose(srcgrad.jvp(f, (x,), (x,))[1], slope(f, x) @ x, rtol=1e-6)
 
 
 # --- lists that operators make arrays of, and that change afterwards --------------------------------------------------
@@ -1112,7 +1081,7 @@ LISTS = [
 
 
 @pytest.mark.parametrize("f", LISTS)
-@pytest.mark.parametrize("way", [{}, {"infer": False}, {"specialise": False}], ids=["default", "alone", "generic"])
+@pytest.mark.parametrize("way", [{}, {"specialise": False}], ids=["default", "generic"])
 def test_a_list_that_changes_after_an_operator_made_an_array_of_it(f, way):
     """The derivative read the list again: wrong in silence where it was not known for a list."""
     y = np.array([1.0, 2.0])

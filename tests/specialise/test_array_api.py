@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from srcgrad import grad, options
+from srcgrad import grad
 from srcgrad.errors import SrcgradError, UnsupportedSyntax
 from tests.specialise.serving import check_refused, check_right
 
@@ -207,16 +207,15 @@ _OTHERS = {"sum": np.sum, "square": lambda x: np.sum(x * x)}
 
 def test_a_parameter_at_its_default_is_a_constant() -> None:
     derivative = grad(chosen_by_a_text)
-    with options(infer_first=True):
-        np.testing.assert_allclose(derivative(X), np.ones(4))
-        np.testing.assert_allclose(derivative(X, "sum"), np.ones(4))
-        for _ in range(2):
-            try:
-                other = derivative(X, "square")
-            except UnsupportedSyntax:
-                continue
-            np.testing.assert_allclose(other, 2.0 * X)
-        np.testing.assert_allclose(derivative(X), np.ones(4))
+    np.testing.assert_allclose(derivative(X), np.ones(4))
+    np.testing.assert_allclose(derivative(X, "sum"), np.ones(4))
+    for _ in range(2):
+        try:
+            other = derivative(X, "square")
+        except UnsupportedSyntax:
+            continue
+        np.testing.assert_allclose(other, 2.0 * X)
+    np.testing.assert_allclose(derivative(X), np.ones(4))
 
 
 def scaled_by(x, power=2, is_negative=False):
@@ -226,11 +225,10 @@ def scaled_by(x, power=2, is_negative=False):
 
 def test_other_arguments_than_the_defaults() -> None:
     derivative = grad(scaled_by)
-    with options(infer_first=True):
-        for power, is_negative in ((2, False), (3, False), (2, True), (3, True), (2, False)):
-            expected = power * X ** (power - 1) * (-1.0 if is_negative else 1.0)
-            np.testing.assert_allclose(derivative(X, power, is_negative), expected)
-            np.testing.assert_allclose(derivative(X, is_negative=is_negative, power=power), expected)
+    for power, is_negative in ((2, False), (3, False), (2, True), (3, True), (2, False)):
+        expected = power * X ** (power - 1) * (-1.0 if is_negative else 1.0)
+        np.testing.assert_allclose(derivative(X, power, is_negative), expected)
+        np.testing.assert_allclose(derivative(X, is_negative=is_negative, power=power), expected)
 
 
 def test_what_is_left_out_of_a_variance_has_no_part_in_its_gradient() -> None:

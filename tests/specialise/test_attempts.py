@@ -289,7 +289,7 @@ SERVED = [
 def check_data(function: Callable[..., Any]) -> None:
     """The same value and gradient where nothing is said of the arguments."""
     value, gradient = value_and_grad(function)(X.copy())
-    with options(specialise=False, infer_data=True):
+    with options(specialise=False):
         again, slope = value_and_grad(function)(X.copy())
     np.testing.assert_allclose([again, *slope], [value, *gradient], rtol=1e-12)
 

@@ -318,7 +318,7 @@ def test_derivatives(function: Callable[..., Any], monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize("function", SERVED)
 def test_derivatives_where_nothing_is_said_of_the_arguments(function: Callable[..., Any]) -> None:
     value, gradient = value_and_grad(function)(X.copy())
-    with options(specialise=False, infer_data=True):
+    with options(specialise=False):
         again, found = value_and_grad(function)(X.copy())
     assert again == value
     np.testing.assert_allclose(found, gradient)
@@ -382,7 +382,7 @@ def list_that_is_counted_first(items):
 ])  # fmt: skip
 def test_lists_of_which_nothing_is_said(function: Callable[..., Any]) -> None:
     given = [1.1, 0.7, 2.3]
-    with options(specialise=False, infer_data=True):
+    with options(specialise=False):
         value, gradient = value_and_grad(function)([*given])
     assert value == pytest.approx(function([*given]))
     for i, found in enumerate(gradient):
@@ -403,7 +403,7 @@ def views_that_are_kept(d):
 def test_views_of_which_nothing_is_said() -> None:
     d = {"a": 1.5, "b": 2.5}
     expected = value_and_grad(views_that_are_kept)({**d})
-    with options(specialise=False, infer_data=True):
+    with options(specialise=False):
         assert value_and_grad(views_that_are_kept)({**d}) == expected
 
 

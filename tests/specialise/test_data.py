@@ -139,7 +139,7 @@ CASES = {
 @pytest.mark.parametrize(("function", "x"), CASES.values(), ids=CASES)
 def test_it_agrees_with_the_program_for_these_arguments(function: Callable[..., Any], x: Any) -> None:
     expected = value_and_grad(function)(x)
-    with options(specialise=False, infer_data=True):
+    with options(specialise=False):
         found = value_and_grad(function)(x)
     assert found[0] == expected[0]
     np.testing.assert_equal(found[1], expected[1])
@@ -153,12 +153,11 @@ def inner_with_a_default(x, k=3.0):
 
 
 def test_defaults_are_those_of_the_function_itself() -> None:
-    with options(infer_data=True):
-        text = value_and_grad(inner_with_a_default).source
+    text = value_and_grad(inner_with_a_default).source
     assert "def value_and_grad_inner_with_a_default(x, k=3.0" in text
     assert text.count("=3.0") == 1
 
 
 def test_the_keys_of_a_dict_have_no_places() -> None:
-    with options(specialise=False, infer_data=True), pytest.raises(RefusedType, match="gives its keys here"):
+    with options(specialise=False), pytest.raises(RefusedType, match="gives its keys here"):
         value_and_grad(kept_iterators)({0.5: 1.0, 0.7: 2.0})

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from srcgrad import grad, value_and_grad
+from srcgrad import UnsupportedSyntax, grad, hessian, hvp, jacfwd, jacobian, jvp, options, value_and_grad, vjp
 from tests.specialise.test_functions import check
 
 X = np.array([0.7, 1.3, -0.4])
@@ -82,9 +82,50 @@ def with_auxiliary(x):
     return g * aux
 
 
+def pullbacks(x):
+    y, of_both = vjp(lambda u, w: u * w * x[0], x[1], x[2])
+    p, q = of_both(2.0 * x[1])
+    _, of_parts = vjp(lambda u: (u * u, u[0]), x)
+    _, of_one = vjp(lambda u, w: u * w, x[0], x[1], argnums=1)
+    return y * p + q + np.sum(of_parts((x, 1.0))[0]) * of_one(x[2])[0]
+
+
+def tangents(x):
+    y, t = jvp(lambda u, n: u**n, (x[0], 2), (x[1], None))
+    z, both = jvp(lambda u, w: u * u + w * x[0], (x[0], x[1]), (x[2], 1.0))
+    return y * t + z * both
+
+
+def jacobians(x):
+    j = jacobian(lambda u, w: np.outer(u, w), 1)(x, x * 2.0)
+    k = jacobian(grad(lambda u: np.sum(u**3 * x)))(x)
+    return np.sum(j * j) + np.sum(jacfwd(lambda u: u * u * x)(x)) + np.sum(k)
+
+
+def hessians(x):
+    def f(u, w):
+        return np.sum(u * u * w)
+
+    product = np.sum(hvp(f, 1)(x, x * x, x)) + np.sum(hvp(f)(x, x, x * x))
+    return hessian(lambda u: u**3 * x[1])(x[0]) * x[2] + np.sum(hessian(f)(x, x)) + product
+
+
+def product_of(u, w):
+    return np.sum(u * w * w)
+
+
+MADE, BOTH, TWICE = grad(product_of), value_and_grad(product_of, (0, 1)), grad(grad(lambda v: v**4))
+
+
+def made_outside(x):
+    value, (p, q) = BOTH(x, x * 2.0)
+    return np.sum(MADE(x, x) * q) * value + np.sum(p) * TWICE(x[0])
+
+
 PROGRAMS = [
     (captured_that_changes, (X,)), (of_a_factory, (X,)), (of_arrays, (X,)), (twice_and_mixed, (X,)),
     (of_what_is_passed, (X,)), (descent, (X,)), (with_stores, (X,)), (in_a_container, (X,)), (with_auxiliary, (X,)),
+    (pullbacks, (X,)), (tangents, (X,)), (jacobians, (X,)), (hessians, (X,)), (made_outside, (X,)),
 ]  # fmt: skip
 REFUSED: frozenset[str] = frozenset("with_auxiliary of_what_is_passed".split())
 
@@ -113,3 +154,39 @@ def test_gradients_by_items_of_a_list_are_numbers():
     differences = [(f(point + d) - f(point - d)) / 2e-6 for d in 1e-6 * np.eye(2)]
     np.testing.assert_allclose(value, f(point), rtol=1e-15)
     np.testing.assert_allclose(gradient, differences, rtol=1e-7)
+
+
+@pytest.mark.parametrize(
+    "function", [pullbacks, tangents, jacobians, hessians, made_outside, of_arrays, twice_and_mixed]
+)
+def test_derivatives_where_nothing_is_said_of_the_arguments(function: Any) -> None:
+    steps = 1e-6 * np.eye(3)
+    numeric = [(function(X + step) - function(X - step)) / 2e-6 for step in steps]
+    with options(specialise=False):
+        np.testing.assert_allclose(grad(function)(X), numeric, rtol=1e-6, atol=1e-6)
+
+
+def test_a_pullback_is_run_again_and_so_draws_no_random_numbers():
+    def f(x):
+        _, pullback = vjp(lambda u: u * np.random.rand(), x[0])
+        return pullback(1.0)[0] * x[1]
+
+    with pytest.raises(UnsupportedSyntax, match="draws random numbers"):
+        grad(f)(X)
+
+
+def test_the_seed_of_a_pullback_has_the_shape_of_the_value():
+    def f(x):
+        _, pullback = vjp(lambda u: u * u, x)
+        return np.sum(pullback(1.0)[0])
+
+    with pytest.raises(ValueError, match="another shape"):
+        grad(f)(X)
+
+
+def test_a_jacobian_by_a_complex_argument_is_refused():
+    def f(x):
+        return np.sum(np.abs(jacobian(lambda u: u * u)(x * 1j)))
+
+    with pytest.raises(TypeError, match="complex argument"):
+        grad(f)(X)

@@ -272,7 +272,7 @@ def starred(x):
     return held.v * k
 
 
-@pytest.mark.parametrize("way", [{}, {"infer": False}, {"specialise": False}], ids=str)
+@pytest.mark.parametrize("way", [{}, {"specialise": False}], ids=str)
 @pytest.mark.parametrize("function", [
     unpacked_by_a_generator, asked_by_any, put_into_a_slice, counted_as_a_list, starred, asked_by_any_of_another,
     sought_in,

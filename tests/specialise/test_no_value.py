@@ -77,7 +77,7 @@ def missing_field(a, items):
     return z * a
 
 
-@pytest.mark.parametrize("way", [{}, {"infer_first": False}])
+@pytest.mark.parametrize("way", [{}])
 @pytest.mark.parametrize(
     "function",
     [too_few, most_of_nothing, most_of_nothing_by_key, field_of_nothing, sum_of_none, field_of_none, missing_field],

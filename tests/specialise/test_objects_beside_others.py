@@ -273,7 +273,7 @@ def raised_beside_data(x):
 @pytest.mark.parametrize("function", [operators_beside_data, raised_beside_data])
 def test_objects_beside_data(function):
     expected = value_and_grad(function)(X)
-    with options(specialise=False, infer_data=True):
+    with options(specialise=False):
         assert "_fwd" in value_and_grad(function).source
         found = value_and_grad(function)(X)
     np.testing.assert_allclose(found[0], function(X))
@@ -281,7 +281,7 @@ def test_objects_beside_data(function):
 
 
 def test_an_array_on_the_left_is_refused_when_the_program_runs():
-    with options(specialise=False, infer_data=True), pytest.raises(RefusedType, match="goes to every element"):
+    with options(specialise=False), pytest.raises(RefusedType, match="goes to every element"):
         grad(an_array_on_the_left)(X)
 
 

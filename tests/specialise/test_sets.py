@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import srcgrad
-from srcgrad.programs import options
 from srcgrad.runtime.refusals import RefusedValue
 from tests.directed import bookkeeping
 from tests.specialise.serving import check_right
@@ -306,14 +305,13 @@ def given(x, a, b):
 
 def test_sets_as_arguments() -> None:
     """Of which kind their items are is of the kind of the call: another program for names than for places."""
-    with options(infer_first=True):
-        derivative = srcgrad.grad(given)
-        for one, other in (({0, 2}, frozenset({1})), ({3}, {0}), (set(), {1})):
-            places = one | other
-            expected = [2.0 * len(places) * v * (i in places) for i, v in enumerate(X)]
-            np.testing.assert_allclose(derivative(X, set(one), other), expected)
-        with pytest.raises(IndexError):
-            derivative(X, {"a"}, {"b"})
+    derivative = srcgrad.grad(given)
+    for one, other in (({0, 2}, frozenset({1})), ({3}, {0}), (set(), {1})):
+        places = one | other
+        expected = [2.0 * len(places) * v * (i in places) for i, v in enumerate(X)]
+        np.testing.assert_allclose(derivative(X, set(one), other), expected)
+    with pytest.raises(IndexError):
+        derivative(X, {"a"}, {"b"})
 
 
 def grows_in_its_loop(x):

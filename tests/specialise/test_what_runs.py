@@ -269,7 +269,7 @@ def counts_its_bytes(x):
 @pytest.mark.parametrize("function", [asks_who_owns_it, counts_its_bytes])
 def test_what_tells_of_memory_is_refused(function):
     """A derivative stores into a copy of the argument, whose memory is another one."""
-    for changes in ({}, {"infer_first": False}):
+    for changes in ({},):
         with options(**changes), pytest.raises(LanguageError):
             grad(function)(np.ones(6)[:3])
 
@@ -289,7 +289,6 @@ def ordered_by_a_median(x):
 @pytest.mark.filterwarnings("ignore:invalid value")
 def test_a_store_that_a_keyword_asks_for() -> None:
     expected = np.where(X > 0.5, 2 * X * np.log(X - 0.5) + X * X / (X - 0.5), 3.0 * X)
-    with options(infer_first=True):
-        np.testing.assert_allclose(grad(filled_in_place)(X), expected)
-        with pytest.raises(LanguageError, match="overwrite_input"):
-            grad(ordered_by_a_median)(X)
+    np.testing.assert_allclose(grad(filled_in_place)(X), expected)
+    with pytest.raises(LanguageError, match="overwrite_input"):
+        grad(ordered_by_a_median)(X)

@@ -73,7 +73,7 @@ def adds_to_a_list_in_a_tuple(x):
 )
 def test_what_stores_before_it_raises_is_refused(derivative: Callable, function: Callable) -> None:
     """Once wrong in silence: what is emitted raises before it stores."""
-    with pytest.raises(SyntaxError, match="stored before it raised"):
+    with pytest.raises(SyntaxError, match="stored before it raised|before it raises|raise what is caught"):
         derivative(function)(X)
 
 

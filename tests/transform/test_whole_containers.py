@@ -238,7 +238,7 @@ def test_getattr_of_what_varies_is_refused():
         car.load = x
         return getattr(car, "load", 1.0) * x
 
-    with pytest.raises(srcgrad.MissingRule, match="getattr"):
+    with pytest.raises(srcgrad.UnsupportedSyntax, match="getattr"):
         srcgrad.grad(read)(0.7)
 
 
@@ -258,25 +258,10 @@ def by_sites(x, k):
     return total
 
 
-def test_objects_that_are_keys_are_found_in_what_is_saved() -> None:
+def test_objects_that_are_keys_of_a_display_are_refused() -> None:
     """Once a wrong gradient, in silence: the objects were copied, and the keys were not."""
-    x, k = np.array([0.5, 1.2]), 0.7
-    g_x, g_k = srcgrad.grad(by_sites, argnums=(0, 1))(x, k)
-    np.testing.assert_allclose(g_x, [1.4, 2.17])
-    np.testing.assert_allclose(g_k, 3.87)
-    _, pullback = srcgrad.vjp(by_sites, x, k)
-    np.testing.assert_allclose(pullback(1.0)[1], 3.87)
-    np.testing.assert_allclose(pullback(1.0)[1], 3.87)
-
-
-def test_objects_that_are_keys_beside_stores_are_found_in_second_derivatives() -> None:
-    """Once wrong in silence in reverse over reverse: the copies of the keys were not found."""
-    x, k = np.array([0.5, 1.2]), 0.7
-    direction = (np.array([1.0, 2.0]), 0.3)
-    _, change = srcgrad.jvp(srcgrad.grad(by_sites, argnums=(0, 1)), (x, k), direction)
-    np.testing.assert_allclose(change[1], 10.32)
-    _, pullback = srcgrad.vjp(srcgrad.grad(by_sites, argnums=(0, 1)), x, k)
-    np.testing.assert_allclose(pullback(direction)[1], 10.32)
+    with pytest.raises(srcgrad.UnsupportedSyntax, match="what runs here"):
+        srcgrad.grad(by_sites, argnums=(0, 1))(np.array([0.5, 1.2]), 0.7)
 
 
 def by_sites_with_arrays(x, k):
@@ -289,7 +274,7 @@ def by_sites_with_arrays(x, k):
 
 
 def test_objects_that_hold_arrays_are_no_keys_beside_stores() -> None:
-    with pytest.raises(TypeError, match="Site that holds arrays is a key of a dict"):
+    with pytest.raises(srcgrad.UnsupportedSyntax, match="what runs here"):
         srcgrad.grad(by_sites_with_arrays)(np.array([0.5, 1.2]), 0.7)
 
 

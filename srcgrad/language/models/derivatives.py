@@ -76,7 +76,7 @@ def hessian_vector(f=None, argnums=0):
 def jacobian(f=None, argnums=0, *, holomorphic=False):
     def program(*args):
         value = f(*args[:-1])
-        return value, _like(value if argnums < len(args) else unknown())
+        return value, _like(value) if isinstance(argnums, int) else unknown()
 
     def derivative(*args):
         return _by_columns(program, args, args[argnums])
@@ -117,9 +117,7 @@ def _gradients(args, argnums):
 
 
 def _gradient(args, place):
-    if isinstance(place, int) and place < len(args):
-        return _like(args[place])
-    return unknown()
+    return _like(args[place]) if isinstance(place, int) else unknown()
 
 
 def _like(value):
