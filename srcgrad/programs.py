@@ -35,9 +35,6 @@ class Options:
     optimise: bool = True
     specialise: bool = True
     sink: bool = True  # let the reverse sweep make the shadows that it can make for itself
-    infer: bool = True  # programs are written from what is inferred of values, where that is known
-    infer_first: bool = True  # before the front end is asked, and not only where it refuses
-    infer_data: bool = True  # those that are made without arguments as well
     varying: tuple[str, ...] = ()  # parameters that are no constants where they are at their defaults
     strong_zeros: bool = False  # zero times an infinite or undefined partial is zero
     check: bool = is_asked_for()  # of what stands at each door, by spec.py
@@ -58,9 +55,8 @@ def options(**changes: Any) -> Iterator[None]:
     that mix elements otherwise (products of matrices, decompositions) only where all of their cotangent is zero.
     Eager runs are not concerned.
 
-    The other options are for tests and inspection: ``optimise``, ``specialise``, ``infer``, ``infer_first``,
-    ``infer_data``, ``sink``, ``check``, and ``varying``, the names of parameters whose values one program must serve,
-    as of shards.  Another name raises TypeError.
+    The other options are for tests and inspection: ``optimise``, ``specialise``, ``sink``, ``check``, and
+    ``varying``, the names of parameters whose values one program must serve, as of shards.  Another name raises TypeError.
     """
     token = _present.set(replace(_present.get(), **changes))
     try:

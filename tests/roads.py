@@ -15,8 +15,6 @@ POINT = np.array([2.0, 1.0])
 A, B, STEP = 0.7, 1.1, 1e-6
 OPTIONS: dict[str, dict[str, Any]] = {
     "inferred": {},
-    "front end": {"infer": False},
-    "front end first": {"infer_first": False},
     "generic": {"specialise": False},
     "not optimised": {"optimise": False},
 }

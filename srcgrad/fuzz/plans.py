@@ -32,7 +32,7 @@ THOROUGH = Plan(
     tuple(
         Check(mode, changed)
         for mode in ("joint", "pair", "forward")
-        for changed in ((), ("sink",), ("specialise",), ("optimise",), ("infer",))
+        for changed in ((), ("sink",), ("specialise",), ("optimise",))
     )
     + (Check("second"), Check("second", ("sink",)), Check("reverse over reverse"), Check("eager"))
 )
@@ -47,8 +47,6 @@ def usual(number: int) -> Plan:
         (10, Check("pair", ("specialise", *sink))),
         (8, Check("forward", ("specialise",))),
         (5, Check("joint", ("specialise",))),
-        (20, Check("pair", ("infer", *sink))),  # by the front end, which others are seldom left to
-        (10, Check("forward", ("infer",))),
         (6, Check("pair", ("optimise",))),
         (4, Check("pair", () if sink else ("sink",))),
         (10, Check("second", sink)),
@@ -67,5 +65,5 @@ def usual(number: int) -> Plan:
 def given(number: int, modes: tuple[str, ...]) -> Plan:
     """The plan of the program of this number where each is asked in these modes: the options change, one at a time."""
     c = RandomChoices(number * 7919 + 2)
-    options = ((), (), ("sink",), ("sink",), ("specialise",), ("optimise",), ("infer",))
+    options = ((), (), ("sink",), ("sink",), ("specialise",), ("optimise",))
     return Plan(tuple(Check(mode, c.pick(options)) for mode in modes), usual(number).moving)

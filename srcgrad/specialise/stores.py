@@ -283,9 +283,8 @@ def _put_method(context: Context, node: gast.Call, base: str) -> None:
 
 def _at(context: Context, node: gast.Call, ufunc: np.ufunc) -> Made:
     if ufunc is not np.add and ufunc is not np.subtract:
-        name = ufunc.__name__
-        reason = f"np.{name}.at repeats its operation where an index is repeated"
-        hint = f"where no index is repeated, write y[i] = np.{name}(y[i], e)"
+        reason = f"np.{ufunc.__name__}.at repeats its operation where an index is repeated"
+        hint = f"where no index is repeated, write y[i] = np.{ufunc.__name__}(y[i], e)"
         raise UnsupportedSyntax(reason, context.span, hint=hint)
     given = _given(context, node, ["a", "indices", "b"])
     base, added = _base(context, node, given), given["b"]

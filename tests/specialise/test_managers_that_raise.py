@@ -283,12 +283,6 @@ def test_other_managers_are_right_or_refused(function: Callable[..., float], p: 
     is_refused(function, road, p)
 
 
-@pytest.mark.parametrize("p", [0.0, 1.0, 2.0])
-@pytest.mark.parametrize("function", SERVED)
-def test_the_front_end_is_right_or_refuses(function: Callable[..., float], p: float) -> None:
-    is_refused(function, "front end", p)
-
-
 # --- those that raise nothing ----------------------------------------------------------------------------------------
 LOCK = threading.Lock()
 
