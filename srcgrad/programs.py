@@ -56,7 +56,8 @@ def options(**changes: Any) -> Iterator[None]:
     Eager runs are not concerned.
 
     The other options are for tests and inspection: ``optimise``, ``specialise``, ``sink``, ``check``, and
-    ``varying``, the names of parameters whose values one program must serve, as of shards.  Another name raises TypeError.
+    ``varying``, the names of parameters whose values one program must serve, as of shards.  Another name raises
+    TypeError.
     """
     token = _present.set(replace(_present.get(), **changes))
     try:
