@@ -16,12 +16,12 @@ import gast
 import numpy as np
 
 from srcgrad.errors import MissingRule, UnsupportedSyntax
+from srcgrad.infer.calls import model_of
 from srcgrad.infer.outside import is_of_library, is_of_users
 from srcgrad.infer.reasons import IMPORT, Reason, of_maker, reason_of
 from srcgrad.infer.values import At, Exact, Value
 from srcgrad.ir import operations as ir
 from srcgrad.ir.regions import Statement, operands_of
-from srcgrad.language.models import is_of_model
 from srcgrad.rules.table import lookup, refusal
 from srcgrad.specialise.instances import static_of
 from srcgrad.specialise.unruled import missing_rule
@@ -63,9 +63,10 @@ def stopped(made: Reduced, statement: Statement) -> UnsupportedSyntax | MissingR
         for inner in inside:
             operation = getattr(statement, "operation", None)
             function = static_of(made.value(operation.function)) if isinstance(operation, ir.Call) else None
-            if is_of_library(function) and not is_of_model(function) and isinstance(statement.node, gast.Call):
+            is_alone = is_of_library(function) and lookup(function) is None and model_of(function) is None
+            if is_alone and isinstance(statement.node, gast.Call):
                 return missing_rule(spelled(statement.node.func), function, made.place_of(statement.node))
-            why = stops[inner] or Reason("what this call does is not known")
+            why = stops[inner] or of_methods(made, statement) or Reason("what this call does is not known")
             return UnsupportedSyntax(why.message, made.place_of(statement.node), label=why.label, hint=why.hint)
     return None
 
