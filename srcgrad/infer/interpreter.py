@@ -139,7 +139,7 @@ class Analysis:
 
     def _stop(self, why: Reason | None) -> bool:
         """Whether the program ends at the statement that runs, for a reason."""
-        if not self.stops or self.at is None or self.at[0].is_unknown:
+        if not self.stops or self.at is None or self.at[0].is_unknown or self.assigned.is_trusted:
             return False
         self.facts.stops[self.at[1]] = self.facts.stops.get(self.at[1]) or why
         return True
