@@ -15,7 +15,12 @@ from tests.normal_forms import normal_form
 from tests.parameters import share_by_day
 
 #: What is not followed where nothing is said of the arguments.
-REFUSED = ("over_map", "star_parameters")
+REFUSED = (
+    "comprehensions_in_odd_places", "deep_closures", "lambda_in_comprehension", "nested_local_functions", "over_map",
+    "partial_applications", "star_parameters", "variadic_calls",
+)  # fmt: skip
+#: Over the keys of a dict: refused when the program runs, by a check that stands in the compiled program.
+OVER_KEYS = ("over_dict", "over_globals")
 CASES = [
     pytest.param(function, call, id=f"{function.__name__}-{number}")
     for function, calls in PROGRAMS
@@ -36,7 +41,10 @@ def same(a, b):
     ("function", "call", "run"),
     [
         *(pytest.param(*case.values, printed, id=f"{case.id}-printed") for case in CASES),
-        *share_by_day([pytest.param(*case.values, bare, id=f"{case.id}-bare") for case in CASES], 3),
+        *share_by_day([
+            pytest.param(*case.values, bare, id=f"{case.id}-bare")
+            for case in CASES if case.values[0].__name__ not in OVER_KEYS
+        ], 3),
     ],
 )
 def test_the_normal_form_does_what_the_program_does(function, call, run, capsys):
