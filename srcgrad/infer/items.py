@@ -29,7 +29,7 @@ from srcgrad.infer.objects import (
     of_each,
     shown,
 )
-from srcgrad.infer.outside import JOINING, is_of_library
+from srcgrad.infer.outside import INDEXED, is_of_library
 from srcgrad.infer.values import (
     ANY,
     FUNCTIONS,
@@ -157,7 +157,7 @@ def _item(analysis: Analysis, frame: Frame, statement: Statement, atom: Atom, in
             return None
         case Exact(value=found_) if isinstance(found_, FUNCTIONS) or _is_plain_class(found_):
             return None
-        case Exact(value=joining) if any(joining is each for each in JOINING) and is_plain(analysis, heap, index):
+        case Exact(value=joining) if any(joining is each for each in INDEXED) and is_plain(analysis, heap, index):
             parts = parts_of(index, heap)
             joined: Any = joining
             known = outcomes(lambda *items: joined[items], (index,) if parts is None else parts, heap)

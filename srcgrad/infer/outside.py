@@ -63,6 +63,9 @@ _OF_LEAVES = frozenset("builtins decimal datetime re array _struct _thread mmap 
 
 #: What joins the items that it is indexed by.
 JOINING = (np.r_, np.c_)
+#: Objects of NumPy that make arrays of the bounds that they are indexed by.
+GRIDS = (np.mgrid, np.ogrid)
+INDEXED = (*JOINING, *GRIDS)
 
 
 def is_of_library(value: object) -> bool:
@@ -213,7 +216,7 @@ class Outside:
             return exact(found)
         if is_remembering(found) or callable(found) and package_of(kind) == "srcgrad":  # a derivative
             return exact(found)
-        if kind is np.vectorize or any(found is each for each in JOINING):
+        if kind is np.vectorize or any(found is each for each in INDEXED):
             return exact(found)  # what it calls or joins is looked at where it is called or indexed
         if is_sparse(kind) and (matrix := contents_of(found)) is not None:
             site = self._site(kind, found)

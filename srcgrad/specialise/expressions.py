@@ -23,6 +23,7 @@ from srcgrad.infer.heap import Site
 from srcgrad.infer.items import is_index, is_slice
 from srcgrad.infer.named import is_named_tuple
 from srcgrad.infer.objects import CONTAINERS
+from srcgrad.infer.outside import GRIDS
 from srcgrad.infer.sparse import may_be_matrix
 from srcgrad.infer.values import (
     Array,
@@ -38,6 +39,7 @@ from srcgrad.infer.values import (
 )
 from srcgrad.ir import normal_form as nf
 from srcgrad.language.members import WRITERS
+from srcgrad.rules.formula import object_of
 from srcgrad.rules.table import FIELDS, is_constant, lookup, member_refusal, operator_of
 from srcgrad.rules.table import attribute as attribute_function
 from srcgrad.specialise import sparse
@@ -48,7 +50,7 @@ from srcgrad.specialise.instances import static_of
 from srcgrad.specialise.receivers import is_field, is_method
 from srcgrad.syntax.build import call_runtime, constant, distinct, load, placed, subscript
 from srcgrad.syntax.globals import GlobalReference, importable, reference
-from srcgrad.syntax.parse import walk
+from srcgrad.syntax.parse import spelled, walk
 
 _CONTAINERS = (list, tuple, dict, deque, OrderedDict, defaultdict)
 Made = tuple[gast.expr, nf.Operation]
@@ -141,6 +143,10 @@ def operation_of(context: Context, node: Any) -> Made:
             return subscript(load(name, node), places, node), nf.Index(name, places)
         case gast.Subscript(value=gast.Attribute(attr="flat")):
             context.refuse(node, "a read through .flat")
+        case gast.Subscript(value=base) if any(object_of(base) is each for each in GRIDS):
+            from srcgrad.specialise.unruled import missing_rule  # whose calls are expressions in turn
+
+            return settled(context, node), nf.Unruled(missing_rule(spelled(base), None, context.span), draws=True)
         case gast.Subscript(value=base, slice=index):
             if are_of(context.value(base), range) and not context.value(index).is_any:  # of which places are cut off
                 return settled(context, node), nf.Fixed()
