@@ -103,12 +103,13 @@ def call(context: Context, node: gast.Call) -> Made:
         return _of_method(context, node, called, function, context.reduced.methods[made])
     # The model of a derivative tells what its results are like, and not what they are.
     instead: Any = None if transform_of(function) is not None else model_of(function) or plain_function(function)
-    if called and is_remembering(function) and all(_is_value(context.facts, each) for each in _given(context, made)):
+    is_kept = is_remembering(function) and model_of(function) is None
+    if called and is_kept and all(_is_value(context.facts, each) for each in _given(context, made)):
         instead = cached_function(function)  # given equal numbers it returns what it would return without its cache
-    elif called and is_remembering(function) and not any(map(context.is_local, walk(node))):
+    elif called and is_kept and not any(map(context.is_local, walk(node))):
         context.written.add(made)
         return settled(context, node), nf.Fixed()
-    elif is_remembering(function):
+    elif is_kept:
         if not context.value(node).consists_of(is_unchanging):  # another call returns it again
             context.refuse(node, "a container or an array that a cached function returns")
         instead = cached_function(function)
