@@ -32,7 +32,7 @@ from srcgrad.infer.generators import Generator, is_followed
 from srcgrad.infer.heap import Contents, Heap, Site, sites_of
 from srcgrad.infer.outside import Outside, is_of_library
 from srcgrad.infer.parameters import Given
-from srcgrad.infer.reasons import TOO_DEEP, TOO_LONG, Place, Reason
+from srcgrad.infer.reasons import TOO_DEEP, TOO_LONG, Place, Reason, reason_of
 from srcgrad.infer.values import ANY, NEVER, Bound, Exact, Value, at, exact, unknown
 from srcgrad.ir import operations as ir
 from srcgrad.ir.regions import (
@@ -198,7 +198,7 @@ class Analysis:
 
         ``is_run``: the code is run by the statement that is at work; ``why`` it is unknown.
         """
-        if is_run and self._stop(None):
+        if is_run and self._stop(next(filter(None, map(reason_of, given)), None)):
             return heap
         if is_run and self.at is not None:
             frame, statement = self.at
