@@ -195,7 +195,7 @@ def test_a_broken_emission_is_seen(fault: str, monkeypatch: pytest.MonkeyPatch) 
 
 def test_the_checks_run_when_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     broken = with_first(bind("y", "ghost", Copy("ghost")))
-    monkeypatch.setattr(pipeline, "inline_local_functions", lambda *_: broken)
+    monkeypatch.setattr(pipeline, "specialised", lambda instance: broken)
     with programs.options(check=True), pytest.raises(InternalError, match="ghost is read and never bound"):
         Derivative(program).source_for(0.5, 2)
 

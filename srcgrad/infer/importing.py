@@ -1,8 +1,7 @@
 """Imports on abstract values: what is imported is itself.
 
 Enters: the name of a module, the heap.  Leaves: the module, or what it holds under a name.  It is imported when the
-program is compiled, as Python does once when the statement is reached; one that is not there raises, and nothing else
-does::
+program is compiled, as Python does once when the statement is reached::
 
     import numpy as np                 np: numpy
     from math import pi                pi: 3.141592653589793
@@ -32,26 +31,26 @@ def import_module(analysis: Analysis, frame: Frame, statement: Statement, op: ir
     try:
         whole = importlib.util.resolve_name("." * op.level + op.module, frame.namespace.get("__package__") or "")
         module = importlib.import_module(whole)
-    except ImportError:
-        frame.may_raise(heap)
-        return None
-    except Exception:  # of what the module runs
-        frame.may_raise(heap)
-        return unknown(IMPORT), heap
+    except Exception:  # it is not there, or what it runs fails
+        return _unknown(analysis, frame, heap)
     return exact(sys.modules[whole.partition(".")[0]] if not op.names and op.whole else module), heap
 
 
 def import_name(analysis: Analysis, frame: Frame, statement: Statement, op: ir.ImportName, heap: Heap) -> Made:
     atom = next(iter(frame[op.module].atoms)) if len(frame[op.module].atoms) == 1 else None
     if not isinstance(atom, Exact) or not isinstance(atom.value, ModuleType):
-        frame.may_raise(heap)
-        return unknown(IMPORT), heap
+        return _unknown(analysis, frame, heap)
     if not hasattr(atom.value, op.name):
         try:
             importlib.import_module(f"{atom.value.__name__}.{op.name}")
         except Exception:
-            frame.may_raise(heap)
-            return None
+            return _unknown(analysis, frame, heap)
     if op.name in vars(atom.value):
         return get_attribute(analysis, frame, statement, frame[op.module], op.name, heap)
     return analysis.outside.value(getattr(atom.value, op.name)), heap
+
+
+def _unknown(analysis: Analysis, frame: Frame, heap: Heap) -> Made:
+    frame.may_raise(heap)
+    analysis.assigned.stop(IMPORT)
+    return unknown(IMPORT), heap

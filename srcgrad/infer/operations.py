@@ -35,7 +35,7 @@ from srcgrad.infer.objects import (
     set_attribute,
 )
 from srcgrad.infer.parameters import Given
-from srcgrad.infer.reasons import stored_global
+from srcgrad.infer.reasons import INDEXED, stored_global
 from srcgrad.infer.values import ANY, NEVER, Array, At, Exact, Value, at, exact, of, union, unknown
 from srcgrad.ir import operations as ir
 from srcgrad.ir.regions import Assign, Statement
@@ -151,7 +151,13 @@ def _delete(
 
 
 def _get_item(analysis: Analysis, frame: Frame, statement: Statement, op: ir.GetItem, heap: Heap) -> Made:
-    return get_item(analysis, frame, statement, frame[op.base], frame[op.index], heap)
+    base, index = frame[op.base], frame[op.index]
+    if analysis.outside.may_keep_index(base) and any(
+        site.kind not in (slice, tuple) for site in heap.reachable([index])[0]
+    ):
+        analysis.assigned.stop(INDEXED)
+        return unknown(INDEXED), analysis.unknown([base, index], heap)
+    return get_item(analysis, frame, statement, base, index, heap)
 
 
 def _set_item(analysis: Analysis, frame: Frame, statement: Statement, op: ir.SetItem, heap: Heap) -> Made:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import functools
 import gc
 from collections import ChainMap, Counter, OrderedDict, defaultdict, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from types import (
@@ -252,6 +252,14 @@ class Outside:
         if isinstance(found, MethodType) and isinstance(found.__func__, FunctionType):
             return self._noted(found, self._bound(found, depth))
         return self._looked_into(found, depth) or self._whole(found)
+
+    def may_keep_index(self, value: Value) -> bool:
+        """Whether a value may be an object of a library that gives, or holds, what it is indexed by: ``np.s_``."""
+        found = (self.objects.get(atom.site) for atom in value.atoms if isinstance(atom, At) and atom.site.kind is None)
+        return any(
+            isinstance(getattr(type(each), "__getitem__", None), FunctionType) and not isinstance(each, Mapping)
+            for each in found
+        )
 
     def is_open(self, kind: type) -> bool:
         """Whether objects of a class may get other methods than it has."""

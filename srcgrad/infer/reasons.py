@@ -43,6 +43,12 @@ class Place:
     called: FunctionType | None = None
 
 
+#: Of an object of a library that may give what it is indexed by.
+INDEXED = Reason(
+    "this object may hold the array that it is indexed by", "what it gives is not known", "index the array itself"
+)
+
+
 def reaching(name: str) -> Reason:
     """Of what hands out frames, cells, namespaces."""
     if name == "__dict__":

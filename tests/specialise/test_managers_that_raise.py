@@ -401,4 +401,4 @@ def test_what_is_not_followed_is_refused(function: Callable[..., float], road: s
 
 @EVERY_ROAD
 def test_what_has_no_exit_is_no_manager(road: str) -> None:
-    run(without_an_exit, road, 0.0)
+    is_refused(without_an_exit, road, 0.0)
