@@ -79,7 +79,7 @@ REFUSED: dict[str, tuple[str, ...]] = {
     "a_named_tuple_replaced_in_a_loop": ("what runs here",),
     "a_dataclass_with_a_log": ("what its values may be is not known",),
     "one_derived_from_the_other": ("what runs here",),
-    "of_a_function_inside": ("what its values may be is not known",),
+    "of_a_function_inside": ("what its values may be is not known", "what this call does is not known"),
     "iterators_consumed": ("what is done with an iterator that is kept",),
     "a_partial_application_in_a_field": ("a call of partial",),
     "the_least_of_objects_that_compare": ("an expression of class GeneratorExp",),
