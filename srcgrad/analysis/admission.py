@@ -15,7 +15,7 @@ from __future__ import annotations
 import cmath
 import math
 import operator
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import gast
@@ -80,7 +80,6 @@ def admitted(function: Function, facts: Mapping[str, Fact], assumed: Assumed = A
     asked = frozenset(name for statement in walk(function.body) for name in _asked_of(statement))
     checks: _Checks = {}
     joins = False
-    makers = {s.target for s in walk(function.body) if isinstance(s, Bind) and _makes_slices(s.expression)}
     for statement in walk(function.body):
         places = _read_by_places(statement)
         made = [
@@ -100,7 +99,7 @@ def admitted(function: Function, facts: Mapping[str, Fact], assumed: Assumed = A
             joins = joins or join is not None
             if join is not None and join.expression is not statement.expression:
                 made += [_check(runtime.require_count, name, span) for name, span in _counts(join, facts)]
-        bounds = _bounds_kept(statement, facts, makers)
+        bounds = _bounds_kept(statement, facts)
         made += [_check(runtime.require_bound_of_slice, name, statement.span) for name in dict.fromkeys(bounds)]
         if isinstance(statement, Bind) and statement.inplace and _refuse_store(statement, facts):
             made.append(_check(runtime.require_number, statement.target, statement.span))
@@ -132,21 +131,14 @@ def _perhaps_of_lists(statement: Statement, facts: Mapping[str, Fact]) -> tuple[
     return ()
 
 
-def _makes_slices(node: gast.AST) -> bool:
-    return any(object_of(node) is one for one in (np.s_, np.index_exp))
-
-
-def _bounds_kept(statement: Statement, facts: Mapping[str, Fact], makers: Container[str]) -> Iterator[str]:
-    """The names in slices that a program keeps, or stores by, of which it is not known whether they are arrays;
-    ``makers`` are names for what makes slices, as ``np.s_`` does.
+def _bounds_kept(statement: Statement, facts: Mapping[str, Fact]) -> Iterator[str]:
+    """The names in slices that a program keeps, or stores by, of which it is not known whether they are arrays.
 
     A slice holds its bounds: where one is an array, it is another slice once the array is stored into.
     """
     match statement:
         case Bind(expression=kept, operation=Fixed()) | Store(index=kept) | AugStore(index=kept):
             bounds = [bound for node in walk_expression(kept) for bound in _bounds_of(node)]
-        case Bind(operation=Index(base=base, index=index)) if base in makers:
-            bounds = _bounds_in(index)
         case _:
             bounds = []
     for name in (bound.id for bound in bounds if isinstance(bound, gast.Name)):
@@ -163,14 +155,10 @@ def _bounds_of(node: gast.AST) -> list[gast.expr]:
     match node:
         case gast.Call(func=function, args=bounds) if object_of(function) is slice:
             return list(bounds)
-        case gast.Subscript(value=base, slice=index) if _makes_slices(base):
-            return _bounds_in(index)
+        case gast.Subscript(value=base, slice=index) if any(object_of(base) is one for one in (np.s_, np.index_exp)):
+            return [bound for part in walk_expression(index) if isinstance(part, gast.Slice)
+                    for bound in (part.lower, part.upper, part.step) if bound is not None]  # fmt: skip
     return []
-
-
-def _bounds_in(index: gast.AST) -> list[gast.expr]:
-    return [bound for part in walk_expression(index) if isinstance(part, gast.Slice)
-            for bound in (part.lower, part.upper, part.step) if bound is not None]  # fmt: skip
 
 
 def exact_at_entry(function: Function) -> Function:

@@ -54,7 +54,7 @@ class Assigned:
         self.is_reshaped = False  # some array gets another dtype or rank
         self.why: Reason | None = None  # anything may be anything
         self.place: Place | None = None  # where that is so
-        self._is_trusted = False
+        self.is_trusted = False
         self.stop: Callable[[Reason], bool] = lambda why: False  # ends the program where it is, if it can
         self.now: Callable[[], Place | None] = lambda: None  # where the analysis is
 
@@ -70,13 +70,13 @@ class Assigned:
     @contextmanager
     def trusted(self, is_trusted: bool) -> Iterator[None]:
         """Functions that have a rule do what the rule says of them: their text gives nothing up."""
-        outer, self._is_trusted = self._is_trusted, is_trusted or self._is_trusted
+        outer, self.is_trusted = self.is_trusted, is_trusted or self.is_trusted
         yield
-        self._is_trusted = outer
+        self.is_trusted = outer
 
     def give_up(self, why: Reason) -> None:
         """Note that from here on anything may be anything."""
-        if self._is_trusted and why is not TOO_LONG:
+        if self.is_trusted and why is not TOO_LONG:
             return
         if self.why is None and (why in (TOO_LONG, TOO_MANY) or not self.stop(why)):
             self.why, self.place = why, self.now()

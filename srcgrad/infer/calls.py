@@ -59,7 +59,7 @@ from srcgrad.infer.objects import (
 )
 from srcgrad.infer.outside import is_of_library, is_remembering, note_stores
 from srcgrad.infer.parameters import Given, bind, defaults_of, stored_defaults
-from srcgrad.infer.reasons import NOT_FOLLOWED, REMEMBERED, of_maker, reaching
+from srcgrad.infer.reasons import NOT_FOLLOWED, of_maker, reaching
 from srcgrad.infer.sets import set_method
 from srcgrad.infer.values import (
     ANY,
@@ -126,9 +126,6 @@ def _one(analysis: Analysis, frame: Frame, statement: Statement, atom: Any, give
         case Exact(value=found) if (plain := plain_function(found)) is not found:
             return call(analysis, frame, statement, exact(plain), given, heap)
         case Exact(value=found) if is_remembering(found):
-            if not all(_stays(heap, value) for value in given.values()):
-                analysis.assigned.stop(REMEMBERED)
-                return unknown(REMEMBERED), analysis.unknown([exact(found), *given.values()], heap, why=REMEMBERED)
             made_ = call(analysis, frame, statement, exact(cached_function(found)), given, heap)
             if made_ is None or made_[0].consists_of(is_unchanging):
                 return made_
@@ -197,16 +194,6 @@ def model_of(found: Any) -> Any:
         return MODELS.get(found) if isinstance(found, type) and is_of_library(found) else None
     model = MODELS.get(found)
     return model_in_numpy(found) if model is None else model
-
-
-def _stays(heap: Heap, value: Value) -> bool:
-    """Whether a value is a number, a text, or a tuple of such, for which a function returns what it returned before."""
-    def is_one(atom: Any) -> bool:
-        if isinstance(atom, At) and atom.site.kind is tuple:
-            return all(_stays(heap, held) for held in heap[atom.site].values() if held)
-        return is_unchanging(atom)
-
-    return value.consists_of(is_one)
 
 
 def _by_rule(value: Value) -> Value:

@@ -32,7 +32,7 @@ from srcgrad.infer.generators import Generator, is_followed
 from srcgrad.infer.heap import Contents, Heap, Site, sites_of
 from srcgrad.infer.outside import Outside, is_of_library
 from srcgrad.infer.parameters import Given
-from srcgrad.infer.reasons import TOO_DEEP, TOO_LONG, Place, Reason, reason_of
+from srcgrad.infer.reasons import TOO_DEEP, TOO_LONG, Place, Reason
 from srcgrad.infer.values import ANY, NEVER, Bound, Exact, Value, at, exact, unknown
 from srcgrad.ir import operations as ir
 from srcgrad.ir.regions import (
@@ -139,7 +139,7 @@ class Analysis:
 
     def _stop(self, why: Reason | None) -> bool:
         """Whether the program ends at the statement that runs, for a reason."""
-        if not self.stops or self.at is None or self.at[0].is_unknown:
+        if not self.stops or self.at is None or self.at[0].is_unknown or self.assigned.is_trusted:
             return False
         self.facts.stops[self.at[1]] = self.facts.stops.get(self.at[1]) or why
         return True
@@ -198,7 +198,7 @@ class Analysis:
 
         ``is_run``: the code is run by the statement that is at work; ``why`` it is unknown.
         """
-        if is_run and self._stop(next(filter(None, map(reason_of, given)), None)):
+        if is_run and self._stop(None):
             return heap
         if is_run and self.at is not None:
             frame, statement = self.at

@@ -100,10 +100,6 @@ OTHERWISE = "write it in another form, compute it outside, or write a rule: @src
 NOT_FOLLOWED = Reason(
     "this call is not followed with what it is given", hint="call it in another form, or write out what it does"
 )
-REMEMBERED = Reason(
-    "what a function returned for this is remembered, and may be of what it held before",
-    hint="call the function without its cache: f.__wrapped__(...)",
-)
 TOO_LONG = Reason(
     "what this function and the functions that it calls do takes too long to work out",
     hint="split it, or write a rule for a part of it: @srcgrad.rule(function)",

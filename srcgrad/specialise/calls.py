@@ -24,13 +24,13 @@ from srcgrad.infer.objects import is_only_data
 from srcgrad.infer.outside import COMPILED_BY_CYTHON, is_of_library, is_remembering
 from srcgrad.infer.reasons import of_class
 from srcgrad.infer.summaries import Summary
-from srcgrad.infer.values import SCALARS, Array, At, Bound, Exact, Of, Value, is_unchanging, union
+from srcgrad.infer.values import SCALARS, Array, At, Bound, Exact, Of, Value, union
 from srcgrad.ir import normal_form as nf
 from srcgrad.ir import operations as ir
 from srcgrad.language.effects import is_of_emitted, is_reading, of_function
 from srcgrad.language.effects import method as method_of_builtin
 from srcgrad.rules.formula import is_named_number, object_of
-from srcgrad.rules.table import is_constant, lookup
+from srcgrad.rules.table import is_constant, lookup, refusal
 from srcgrad.rules.table import method as method_function
 from srcgrad.rules.template import Rule, UnsupportedCall
 from srcgrad.runtime.binding import cached_function
@@ -54,7 +54,7 @@ from srcgrad.specialise.joining import JOINING
 from srcgrad.specialise.managers import LOCKS
 from srcgrad.specialise.receivers import is_looked_up
 from srcgrad.specialise.set_operations import SETS
-from srcgrad.specialise.unruled import is_drawing, names_given, unruled
+from srcgrad.specialise.unruled import is_drawing, missing_rule, names_given, unruled
 from srcgrad.syntax.build import call_runtime, constant, load, placed
 from srcgrad.syntax.globals import GlobalBinding, importable, reference
 from srcgrad.syntax.parse import clone, spelled, walk
@@ -109,10 +109,8 @@ def call(context: Context, node: gast.Call) -> Made:
     elif called and is_kept and not any(map(context.is_local, walk(node))):
         context.written.add(made)
         return settled(context, node), nf.Fixed()
-    elif is_kept:
-        if not context.value(node).consists_of(is_unchanging):  # another call returns it again
-            context.refuse(node, "a container or an array that a cached function returns")
-        instead = cached_function(function)
+    elif is_kept:  # of an object it returns what it did for an equal one
+        context.refuse(node, "a call of a cached function that is given other things than numbers and texts")
     if called is not None and isinstance(instead, FunctionType) and not is_ruled:
         return of_user(context, node, called, instead, list(node.args), node.func)
     if isinstance(function, type) and issubclass(function, BaseException) and context.is_fixed(node):
@@ -219,6 +217,8 @@ def _of_library(context: Context, node: gast.Call, function: Any) -> Made:
     is_alone = not (effect.updated(len(node.args), names) or effect.keeps or effect.calls)
     if effect.is_known and is_alone and not isinstance(function, type):  # whose objects may have operators of their own
         return unruled(context, node, None, function, draws=effect.draws)
+    if refusal(function) is not None:
+        raise missing_rule(spelled(node.func), function, context.span)
     context.refuse(node, f"a call of {getattr(function, '__name__', function)}")
 
 

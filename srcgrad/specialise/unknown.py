@@ -62,9 +62,14 @@ def stopped(made: Reduced, statement: Statement) -> UnsupportedSyntax | MissingR
     called = made.called.get(statement, ())
     if called and all(summary.returned is None for summary in called):
         for summary in called:
-            if (inner := next((each for each in summary.reached if each in stops), None)) is not None:
-                return _inside(made, statement, summary, inner)
+            if inside := summary.reached & stops.keys():
+                return _inside(made, statement, summary, min(inside, key=_line))
     return None
+
+
+def _line(statement: Statement) -> tuple[int, int]:
+    node: Any = statement.node
+    return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
 
 
 def _inside(made: Reduced, statement: Statement, summary: Summary, inner: Statement) -> UnsupportedSyntax | MissingRule:

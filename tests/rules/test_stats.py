@@ -244,7 +244,7 @@ def test_forms_of_points_means_and_covariances() -> None:
     assert by_variance(2.0) == pytest.approx(np.sum(by_variance(np.full(3, 2.0))))
     batch = np.reshape(np.arange(12.0), (2, 1, 2, 3)) / 10
     assert srcgrad.grad(lambda x: np.sum(logpdf(x, cov=COVARIANCE)))(batch).shape == batch.shape
-    with pytest.raises(NotImplementedError, match="pass the matrix"):
+    with pytest.raises(UnsupportedSyntax, match="CovViaDiagonal"):
         srcgrad.grad(lambda x: logpdf(x, cov=stats.Covariance.from_diagonal([1.0, 2.0])))(np.ones(2))
 
 

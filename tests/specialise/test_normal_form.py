@@ -213,7 +213,7 @@ REFUSED = [
     ("np.add(x, x, **x); return x", "a dict that is updated by this"),
     ("return np.sum(x, axis=0, **{'axis': 0})", "a call with stars"),
     ("np.multiply.at(x, 0, 2.0); return x", "repeats its operation where an index is repeated"),
-    ("random.shuffle(x); return x", "a call of shuffle"),
+    ("random.shuffle(x); return x", "stores into an array"),
     ("return helper(x, 1, 2)", "does not fit helper(): too many positional arguments"),
     ("return helper()", "does not fit helper(): missing a required argument: 'a'"),
     ("return helper(x, c=2)", "does not fit helper(): got an unexpected keyword argument 'c'"),
