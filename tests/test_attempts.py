@@ -82,9 +82,11 @@ def read_in_any_case(x, n):
 def test_a_variable_without_a_value_that_is_read_in_some_cases():
     """It was passed to what is attempted, which raised an UnboundLocalError where Python does not read it, or took None
     for its value where Python raises."""
-    with pytest.raises(UnsupportedSyntax, match="'p', which has no value here") as refusal:
-        grad(read_in_some_cases, 1)(True, 2.0, 0.0)
-    assert "p = m if a else p" in str(refusal.value)
+    for m, value, slope in ((0.0, 4.0, 4.0), (1.0, 6.0, 3.0)):
+        assert value_and_grad(read_in_some_cases, 1)(True, 2.0, m) == (value, slope)
+        assert jvp(read_in_some_cases, (True, 2.0, m), (None, 1.0, None)) == (value, slope)
+        with pytest.raises((UnboundLocalError, RefusedType)):
+            grad(read_in_some_cases, 1)(False, 2.0, m)
     assert grad(read_in_any_case)(2.0, 1) == 24.0
     with pytest.raises((UnboundLocalError, RefusedType)):
         grad(read_in_any_case)(2.0, 0)
@@ -169,9 +171,9 @@ def bound_again(x):
     return v
 
 
-def test_a_variable_that_gets_another_value_is_read():
-    h = 1e-6
-    assert grad(bound_again)(2.0) == pytest.approx((bound_again(2.0 + h) - bound_again(2.0 - h)) / (2 * h), rel=1e-5)
+def test_a_variable_that_is_deleted_and_gets_another_value_is_refused():
+    with pytest.raises(UnsupportedSyntax, match=r"(?s)Delete cannot be differentiated here.*del v.*\^"):
+        grad(bound_again)(2.0)
 
 
 def names_of_others(x):
@@ -289,6 +291,10 @@ def test_what_the_operands_raise_is_caught(f, q, specialise):
         return
     h = 1e-6
     slopes = [(f(x + h * e, q) - f(x - h * e, q)) / (2 * h) for e in np.eye(3)]
+    if f is a_list_times_a_number and specialise and isinstance(q, str):  # taken to make a text, which is summed
+        with pytest.raises(UnsupportedSyntax, match=r"(?s)what runs here.*np\.sum\(s\).*\^"):
+            grad(f)(x, q)
+        return
     with options(specialise=specialise):
         got, gradient = value_and_grad(f)(x, q)
         _, change = jvp(f, (x, q), (np.ones(3), None))

@@ -8,7 +8,9 @@ from types import FunctionType
 import numpy as np
 import pytest
 
-from tests.roads import EVERY_ROAD, is_refused, run
+from srcgrad import SrcgradError, jvp, options, value_and_grad
+from srcgrad.runtime.refusals import Refused
+from tests.roads import EVERY_ROAD, OPTIONS, A, B, is_refused, run
 
 
 class Listeners:
@@ -277,3 +279,19 @@ def test_right_on_every_road(f, road):
         assert is_refused(f, road)
     else:
         run(f, road)
+
+
+@EVERY_ROAD
+@pytest.mark.parametrize(
+    "f",
+    [
+        remembered_of_an_object,
+        remembered_of_what_has_no_hash,
+        remembered_of_what_changes_and_does_not_vary,
+    ],
+)
+def test_what_is_remembered_of_objects_is_refused(f, road):
+    with options(**OPTIONS[road]):
+        for derivative in (value_and_grad(f), lambda a, b: jvp(f, (a, b), (1.0, 1.0))):
+            with pytest.raises((SrcgradError, Refused), match="remember|a cached function"):
+                derivative(A, B)

@@ -347,5 +347,5 @@ def test_keys_that_are_equal_and_of_other_classes():
         if type(key) is int:
             assert derivative(1.0, {key: 2.0}) == (10.0, 10.0)
         else:  # dicts with such keys are not told apart by their kinds
-            with pytest.raises(srcgrad.UnsupportedSyntax, match="what its values may be is not known"):
+            with pytest.raises(srcgrad.UnsupportedSyntax, match="what an object of class dict holds is not known"):
                 derivative(1.0, {key: 2.0})

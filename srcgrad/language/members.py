@@ -284,7 +284,7 @@ unknown: raised_augmenting raised_by_manager raised_entering raised_in_place rai
 fresh: add all_places along_places are_numbers count diagonal_places dtype_of_first each_once entering flat_places
 fresh: followed held_before held_inside is_above is_below is_between is_exact is_made_of is_mapping is_replaced
 fresh: is_sequence is_within mask_places one_for private readable require_apart selected separate shadow shortest taken
-fresh: unshared untake untaken where_places zeros_like
+fresh: ties unshared untake untaken where_places wins zeros_like
 view: as_given as_list as_stored field_of fresh given_to items_like items_moved like_own own_adjoint pack_like part_like
 view: placed_alone rearray remerged repairs rest_like spread stored unarray unbroadcast unfield ungather
 view: unjoined unkeyed unmerged unpack_like unpairs unpart_like unprivate unqueue unreduce unrepeated unview view_like

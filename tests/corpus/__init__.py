@@ -41,7 +41,7 @@ for _theme in THEMES:
     importlib.import_module(f"tests.corpus.{_theme}")
 
 #: Programs that are refused; and those that are only where nothing is said of the arguments.
-REFUSED = frozenset("choose_grad frozen_dataclass handler_raises methodcall with_lock".split())
+REFUSED = frozenset("choose_grad frozen_dataclass methodcall with_lock".split())
 REFUSED_OF_DATA = frozenset(
     "dict_views lru_cached outputs_of_other_functions partial_outside put_place_and_copy shuffled_rows store_of_lists"
     .split()

@@ -36,13 +36,13 @@ def a_static_method_is_that_of_the_class(x):
 
 def test_a_static_method_read_through_an_object_is_the_function_of_the_class() -> None:
     """It was written as a function of its own, which is another one: the other branch was differentiated."""
-    function = a_static_method_is_that_of_the_class
-    with pytest.raises(SrcgradError):
-        srcgrad.grad(a_static_method_in_a_list)(POINT)
-    value, gradient = srcgrad.value_and_grad(function)(POINT)
-    differences = [(function(POINT + d) - function(POINT - d)) / 2e-6 for d in 1e-6 * np.eye(2)]
-    assert value == function(POINT)
-    np.testing.assert_allclose(gradient, differences, rtol=1e-7, atol=1e-9)
+    for function in (a_static_method_is_that_of_the_class, a_static_method_in_a_list):
+        value, gradient = srcgrad.value_and_grad(function)(POINT)
+        again, tangent = srcgrad.jvp(function, (POINT,), (np.array([1.0, -0.4]),))
+        differences = [(function(POINT + d) - function(POINT - d)) / 2e-6 for d in 1e-6 * np.eye(2)]
+        assert value == again == function(POINT)
+        np.testing.assert_allclose(gradient, differences, rtol=1e-7, atol=1e-9)
+        np.testing.assert_allclose(tangent, gradient @ [1.0, -0.4], rtol=1e-12)
 
 
 def makes_two(x):

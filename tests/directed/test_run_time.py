@@ -605,25 +605,16 @@ def turned(o, x):
     return o.step(t) * o.h
 
 
-@pytest.mark.parametrize("order", [1, 2])
-def test_an_argument_keeps_methods_of_its_own(order):
-    def plain(h):
-        return turned(Integrator(h, True), 0.7)
-
-    def slopes(h):
-        return (plain(h + 1e-4) - plain(h - 1e-4)) / 2e-4
-
+def test_an_argument_that_keeps_methods_of_its_own_is_refused():
     given = Integrator(0.3, True)
-    if order == 1:
-        assert np.isclose(srcgrad.grad(turned)(given, 0.7).h, slopes(0.3), rtol=1e-6)
-        assert np.isclose(srcgrad.jvp(turned, (given, 0.7), ({"h": 1.0, "step": None}, 0.0))[1], slopes(0.3), rtol=1e-6)
-        value, pullback = srcgrad.vjp(turned, given, 0.7, argnums=0)
-        assert value == plain(0.3)
-        assert np.isclose(pullback(1.0)[0].h, slopes(0.3), rtol=1e-6)
-        assert np.isclose(pullback(1.0)[0].h, slopes(0.3), rtol=1e-6)
-    else:
-        second = srcgrad.hvp(turned)(given, 0.7, {"h": 1.0, "step": None})
-        assert np.isclose(second.h, (slopes(0.3001) - slopes(0.2999)) / 2e-4, rtol=1e-3)
+    for derivative in (
+        srcgrad.grad(turned),
+        lambda o, x: srcgrad.jvp(turned, (o, x), ({"h": 1.0, "step": None}, 0.0)),
+        lambda o, x: srcgrad.vjp(turned, o, x, argnums=0),
+        lambda o, x: srcgrad.hvp(turned)(o, x, {"h": 1.0, "step": None}),
+    ):
+        with pytest.raises(srcgrad.UnsupportedSyntax, match=r"(?s)an object of class method.*o\.step\(x\).*\^"):
+            derivative(given, 0.7)
     assert given.h == 0.3
     assert given.step == given._shrinking
 
@@ -652,12 +643,12 @@ def added(sums, x):
     return sums.add("a", x) * x
 
 
-def test_what_a_dict_in_a_field_of_an_argument_makes():
-    assert srcgrad.grad(added, argnums=1)(Sums(), 3.0) == 6.0
+def test_what_a_dict_in_a_field_of_an_argument_makes_is_refused():
     other = Sums()
     other.made = defaultdict(lambda: 1.0)
-    with pytest.raises(TypeError, match="a field holds a defaultdict that does not make what its class puts there"):
-        srcgrad.grad(added, argnums=1)(other, 3.0)
+    for sums in (Sums(), other):
+        with pytest.raises(srcgrad.UnsupportedSyntax, match=r"(?s)defaultdict holds is not known.*self\.made.*\^"):
+            srcgrad.grad(added, argnums=1)(sums, 3.0)
 
 
 class Lazy:
@@ -746,10 +737,10 @@ def stored_not_at_all(x):
 
 def test_a_list_that_is_stored_in_part_is_refused_where_that_is_caught():
     x = np.array([1.0, 2.0])
-    for derivative in (lambda: srcgrad.grad(stored_in_part)(x), lambda: srcgrad.jvp(stored_in_part, (x,), (x,))):
-        with pytest.raises(srcgrad.UnsupportedSyntax, match="a part may be done before it raises"):
-            derivative()
-    np.testing.assert_allclose(srcgrad.grad(stored_not_at_all)(x), 8.0 * x)
+    for f in (stored_in_part, stored_not_at_all):  # of the latter no part is done, which is not known of its lengths
+        for derivative in (srcgrad.grad(f), lambda x, f=f: srcgrad.jvp(f, (x,), (x,))):
+            with pytest.raises(srcgrad.UnsupportedSyntax, match="a part may be done before it raises"):
+                derivative(x)
 
 
 def test_the_greatest_of_lists_is_one_of_them_or_refused():
@@ -825,8 +816,8 @@ def test_what_may_be_another_index_later_is_refused():
         return np.sum(x[k] ** 2)
 
     x = np.array([1.0, 2.0, 3.0])
-    reasons = dict.fromkeys((an_object, stored), "what runs")
-    reasons |= dict.fromkeys((a_slice, spelled_as_an_index, a_store), "holds the array c")
+    reasons = dict.fromkeys((an_object, stored), "methods of class Place, which are not followed")
+    reasons |= dict.fromkeys((a_slice, spelled_as_an_index, a_store), "holds the array c|may hold the array that it")
     for f, reason in reasons.items():
         for derivative in (srcgrad.grad(f), lambda x, f=f: srcgrad.jvp(f, (x,), (x,))):
             with pytest.raises(srcgrad.UnsupportedSyntax, match=reason):

@@ -173,7 +173,7 @@ def counted_on(x, counts):
 def test_a_counter_is_not_updated_as_a_dict():
     """Its ``update`` adds; the value was stored."""
     assert grad(counted_on)(2.0, {"a": 2}) == 3.0
-    with pytest.raises(UnsupportedSyntax, match="what an object of class collections.Counter holds is not known"):
+    with pytest.raises(UnsupportedSyntax, match=r"(?s)the method 'update' cannot be differentiated.*\^"):
         grad(counted_on)(2.0, Counter(a=2))
 
 

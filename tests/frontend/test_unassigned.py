@@ -8,7 +8,7 @@ import pytest
 from srcgrad import grad, hvp, jvp, value_and_grad
 from srcgrad.errors import UnresolvedName, UnsupportedSyntax
 from srcgrad.programs import options
-from srcgrad.runtime.refusals import RefusedType
+from srcgrad.runtime.refusals import RefusedMode, RefusedType
 
 X = np.array([1.0, 2.0, 3.0])
 
@@ -390,8 +390,10 @@ def test_classes_that_may_come_late_are_refused():
 
         return Late.weight * x
 
-    with pytest.raises(UnsupportedSyntax, match="a class inside a differentiated function"):
+    with pytest.raises(RefusedMode, match=r"(?s)a class inside a differentiated function.*\^"):
         grad(defined)(1.3, True)
+    with pytest.raises(UnboundLocalError):
+        grad(defined)(1.3, False)
 
 
 def read_in_later_calls_only(x, n):

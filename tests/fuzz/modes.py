@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import textwrap
 
-from srcgrad.fuzz import THOROUGH, Check, Plan, agree
+from srcgrad.fuzz import THOROUGH, Check, Plan, agree, judge
 
 #: A joint program and a pair are of one road: options are taken from the pair.
 _ONCE = tuple(check for check in THOROUGH.checks if check.mode != "joint" or not check.changed)
@@ -35,6 +35,10 @@ class Asking:
     def __call__(self, text: str) -> None:
         agree(laid_out(text), EVERY if self.every else TELLING)
 
+    def refused(self, text: str, words: str) -> None:
+        """Of a program that is refused at first order, in these words, and right in every mode that takes it."""
+        refused(laid_out(text), words, EVERY if self.every else TELLING)
+
     def twice(self, text: str) -> None:
         """Of a program that was wrong at second order."""
         agree(laid_out(text), EVERY if self.every else TWICE)
@@ -42,6 +46,13 @@ class Asking:
     def first_order(self, text: str) -> None:
         """Of a program that has no second order, or takes long there."""
         agree(laid_out(text), FIRST_ORDER if self.every else TELLING_FIRST_ORDER)
+
+
+def refused(text: str, words: str, plan: Plan) -> None:
+    """Every mode agrees with numbers on the program, or refuses it in these words."""
+    outcome = judge(text, plan)
+    assert outcome.kind == "refused", f"{outcome}\n{text}"
+    assert all(words in reason for _, reason in outcome.refusals), outcome.refusals
 
 
 def laid_out(text: str) -> str:
