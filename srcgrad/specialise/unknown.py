@@ -140,8 +140,8 @@ def _of_objects(operation: Any, given: list[Value]) -> Reason | None:
     """What is said of an operation on objects of the user's that is not followed."""
     kinds = [a.site.kind for value in given for a in value.atoms if isinstance(a, At) and is_of_users(a)]
     match operation:
-        case ir.Iterate() if kinds and kinds[0] is not None:
-            name = kinds[0].__name__
+        case ir.Iterate() if kinds and hasattr(kinds[0], "__iter__"):
+            name = getattr(kinds[0], "__name__", "")
             return Reason(f"a loop over an object of class {name}, whose __iter__ is not followed",
                           hint="loop over what it holds")  # fmt: skip
         case ir.Make(kind="set") | ir.Insert() if kinds:
