@@ -44,6 +44,9 @@ from srcgrad.ir.normal_form import (
 )
 from srcgrad.rules.facts import Fact, Object, Sequence, Unknown, element, join
 from srcgrad.rules.facts import Mapping as MappingFact
+from srcgrad.runtime.refusals import RefusedMode
+from srcgrad.syntax.globals import GlobalReference
+from srcgrad.syntax.parse import walk as walk_expression
 
 
 def opened_by(function: Function, changes: Callable[[Callee], bool]) -> Mapping[Statement, frozenset[str]]:
@@ -94,9 +97,23 @@ def stores_anywhere(callee: Callee, normal_form_of: Callable[[Callee], Function]
 
 def must_be_copied(callee: Callee, normal_form_of: Callable[[Callee], Function]) -> bool:
     """Whether the user's own text of a callee does not do: it may store into what a class holds, which our text
-    refuses, or tuples stand for functions that it is given or gives."""
+    refuses, or do what our text refuses where it is reached, or tuples stand for functions that it is given or gives.
+    """
     is_given_tuples = callee.instance is not None and callee.instance.may_hold_functions
-    return is_given_tuples or _may_store_by_class(callee, normal_form_of)
+    return (
+        is_given_tuples or _may_store_by_class(callee, normal_form_of) or _may_be_refused(callee, normal_form_of)
+    )
+
+
+def _may_be_refused(callee: Callee, normal_form_of: Callable[[Callee], Function]) -> bool:
+    """Whether the text of a callee, or of what it calls, ends with a refusal somewhere."""
+    return any(
+        isinstance(node, GlobalReference) and node.binding.value is RefusedMode
+        for one in _called_by(callee, normal_form_of)
+        for statement in walk(normal_form_of(one).body)
+        for part in (getattr(statement, "statement", None), getattr(statement, "expression", None)) if part is not None
+        for node in walk_expression(part)
+    )  # fmt: skip
 
 
 def _may_store_by_class(callee: Callee, normal_form_of: Callable[[Callee], Function]) -> bool:

@@ -77,6 +77,7 @@ def _inside(made: Reduced, statement: Statement, summary: Summary, inner: Statem
     operation = getattr(statement, "operation", None)
     function = static_of(made.value(operation.function)) if isinstance(operation, ir.Call) else None
     is_alone = callable(function) and is_of_library(function) and lookup(function) is None
+    is_alone = is_alone and not str(function.__module__).startswith("srcgrad.")  # nor emitted text
     if is_alone and model_of(function) is None and isinstance(statement.node, gast.Call):
         return missing_rule(spelled(statement.node.func), function, made.place_of(statement.node))
     values = [summary.values[operand] for operand in _read(inner) if operand in summary.values]

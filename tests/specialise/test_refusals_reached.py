@@ -147,3 +147,27 @@ def test_a_saved_program_raises_it(tmp_path) -> None:
     assert gradient(0.7) == pytest.approx(1.4)  # type: ignore[operator]
     with pytest.raises(RefusedMode, match="eval"):
         gradient(-0.7)  # type: ignore[operator]
+
+
+def multiplies_at_repeated_places(y):
+    if y[0] > 9.0:
+        return y
+    np.multiply.at(y, [0, 0], 0.9)
+    return None
+
+
+def calls_it_for_what_it_stores(x):
+    y = x * 1.0
+    multiplies_at_repeated_places(y)
+    return np.sum(y)
+
+
+@pytest.mark.parametrize("specialise", [True, False])
+def test_a_callee_that_ends_so_is_not_run_as_it_is(specialise: bool) -> None:
+    """The user's own function was called where nothing of its result was needed, and what it stored was lost."""
+    x = np.array([1.0, 2.0])
+    with srcgrad.options(specialise=specialise):
+        with pytest.raises(RefusedMode, match="multiply.at"):
+            grad(calls_it_for_what_it_stores)(x)
+        with pytest.raises(RefusedMode, match="multiply.at"):
+            jvp(calls_it_for_what_it_stores, (x,), (x,))
