@@ -292,7 +292,8 @@ class Analysis:
         meta: type = type(kind)
         for base in (*kind.__mro__, *meta.__mro__):
             if not is_of_library(base):
-                self._may_reach([part for found in vars(base).values() for part in unwrapped(found)])
+                held = [found for name, found in vars(base).items() if name not in _OF_COMPILER]
+                self._may_reach([part for found in held for part in unwrapped(found)])
 
     def _may_reach(self, found: Sequence[Any]) -> None:
         """Unknown code may hold, change and call these objects from outside, from the beginning on."""
@@ -321,6 +322,10 @@ class Analysis:
 def _around(node: gast.AST | None, owners: Mapping[Function, FunctionType]) -> FunctionType | None:
     """The function in whose text a node stands."""
     return next((owner for made, owner in owners.items() if any(inner is node for inner in walk(made.node))), None)
+
+
+#: What Python's compiler notes of a class, since 3.13, which is no part of the program.
+_OF_COMPILER = ("__static_attributes__", "__firstlineno__")
 
 
 def names_in(code: CodeType) -> Iterator[str]:
