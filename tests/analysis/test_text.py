@@ -118,7 +118,8 @@ def of_numpy(x):
 def test_a_number_from_text_of_what_varies_is_refused(function: Callable[..., object], specialise: bool) -> None:
     with options(specialise=specialise):
         for derivative in (lambda: srcgrad.grad(function)(2.0), lambda: srcgrad.jvp(function, (2.0,), (1.0,))):
-            with pytest.raises(srcgrad.UnsupportedSyntax, match="read from text|may be a set|what runs|StopIteration") as error:
+            words = "read from text|may be a set|what runs|StopIteration"
+            with pytest.raises(srcgrad.UnsupportedSyntax, match=words) as error:
                 derivative()
             assert "^" in str(error.value) and "test_text.py" in str(error.value)
 
