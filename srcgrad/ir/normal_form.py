@@ -71,7 +71,7 @@ class Guarded:
 
 
 class Kind(Protocol):
-    """What is asked of a kind of call (``specialise.instances``)."""
+    """The facts about a kind of call that the passes query (``specialise.instances``)."""
 
     @property
     def may_hold_functions(self) -> bool:

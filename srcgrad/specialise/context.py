@@ -80,7 +80,7 @@ class Context:
         return self.span if self.span.known else self.source.span()
 
     def refuse_member(self, node: gast.AST, name: str, what: str) -> NoReturn:
-        """Refuse a method or attribute, with what is known of one of that name of arrays."""
+        """Refuse a method or attribute, with the reason that the tables give for arrays."""
         known = member_refusal(name)
         base = self.value(getattr(getattr(node, "func", node), "value", node))
         if known is None and base.consists_of(is_data) and not hasattr(np.ndarray, name):

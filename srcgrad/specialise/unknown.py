@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 #: What is said of operations that are not followed.
 _CONSTRUCTS: dict[type, Reason] = {
     ir.MakeClass: Reason(
-        "a class inside a differentiated function that each call makes anew",
+        "a class inside a differentiated function that each call creates again",
         "its statement reads local variables, or does more than define it",
         "define it in the module",
     ),
@@ -76,12 +76,13 @@ def _inside(made: Reduced, statement: Statement, summary: Summary, inner: Statem
     """The refusal of a call for a statement of what is called: at that, where it is the user's."""
     operation = getattr(statement, "operation", None)
     function = static_of(made.value(operation.function)) if isinstance(operation, ir.Call) else None
-    is_alone = callable(function) and is_of_library(function) and lookup(function) is None
+    by_methods = of_methods(made, statement)
+    is_alone = callable(function) and is_of_library(function) and lookup(function) is None and by_methods is None
     is_alone = is_alone and not str(function.__module__).startswith("srcgrad.")  # nor emitted text
     if is_alone and model_of(function) is None and isinstance(statement.node, gast.Call):
         return missing_rule(spelled(statement.node.func), function, made.place_of(statement.node))
     values = [summary.values[operand] for operand in _read(inner) if operand in summary.values]
-    why = made.facts.stops[inner] or next(filter(None, map(reason_of, values)), None) or of_methods(made, statement)
+    why = made.facts.stops[inner] or next(filter(None, map(reason_of, values)), None) or by_methods
     why = why or _of_attribute(inner) or Reason("what this call does is not known")
     owners = (owner for owner, text in made.facts.functions.items() if text is summary.function)
     owner = next((each for each in owners if not is_of_library(each) and not is_of_model(each)), None)
