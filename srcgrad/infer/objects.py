@@ -272,8 +272,9 @@ def _of_object(analysis: Analysis, receiver: Value, found: Any, name: str, heap:
             analysis.assigned.give_up(reaching(name))
         if not is_of_library(found):
             note_read(vars(found), name)
-        if name not in vars(found):
-            return (ANY, analysis.unknown([receiver], heap)) if hasattr(found, name) else None
+        is_there = hasattr(found, name)  # which loads what a module loads when it is first read
+        if not is_there or name not in vars(found):
+            return (ANY, analysis.unknown([receiver], heap)) if is_there else None
         held = vars(found)[name]
         if isinstance(held, float | str) and found.__name__.partition(".")[0] in ("numpy", "math", "scipy"):  # np.inf
             return exact(held), heap

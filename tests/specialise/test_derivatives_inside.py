@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import types
 from typing import Any
 
 import numpy as np
@@ -190,3 +191,17 @@ def test_a_jacobian_by_a_complex_argument_is_refused():
 
     with pytest.raises(TypeError, match="complex argument"):
         grad(f)(X)
+
+
+def test_what_a_module_loads_when_it_is_first_read_is_found() -> None:
+    """It was taken for anything, so that the first program to name it was refused."""
+    made = types.ModuleType("loaded_late")
+
+    def load(name: str) -> object:
+        if name != "twice":
+            raise AttributeError(name)
+        vars(made)[name] = lambda v: v * v * 2.0
+        return vars(made)[name]
+
+    vars(made)["__getattr__"] = load
+    assert grad(lambda x: made.twice(x))(0.5) == pytest.approx(2.0)
