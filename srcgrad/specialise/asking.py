@@ -84,7 +84,7 @@ def methods_asked(made: Reduced, operation: ir.Operation, node: gast.AST) -> lis
 def _reflected(made: Reduced, receiver: Operand, name: str, given: Operand, node: gast.AST) -> list[Sent]:
     """The method of the right operand, which gets a number of NumPy's as one of Python's own, and no array."""
     value = made.value(made.known.get(given, given))
-    receivers = classes_of_receiver(made.value(made.known.get(receiver, receiver))) or []
+    receivers = classes_of(made.value(made.known.get(receiver, receiver))) or []
     kinds = {class_of(atom) or object for atom in value.atoms}
     own = {python_of(kind) if issubclass(kind, np.number) else kind for kind in kinds}
     if own == kinds and not any(map(is_data, value.atoms)) or len(receivers) != 1:
@@ -108,7 +108,7 @@ def _sent_by_call(made: Reduced, call: ir.Call, node: gast.AST) -> list[Sent]:
     if (named is float or named is len) and len(given) == 1 and not keywords:
         return [Sent(given[0], "__float__" if named is float else "__len__")]
     if given and (name := method_of(named)) is not None:
-        kinds = classes_of_receiver(made.value(made.known.get(given[0], given[0]))) or []
+        kinds = classes_of(made.value(made.known.get(given[0], given[0]))) or []
         if any(named is one for one in OF_FLOATS) and kinds and not any(hasattr(kind, name) for kind in kinds):
             name = "__float__"
         return [Sent(given[0], name, given[1:], keywords)]
@@ -137,8 +137,8 @@ def _owner(made: Reduced, operation: ir.Super) -> type | None:
     return found_[0] if len(found_) == len(held.atoms) == 1 and not held.is_any else None
 
 
-def classes_of_receiver(value: Value) -> list[type] | None:
-    """The classes of a receiver, which are the user's, but for None; None of others."""
+def classes_of(value: Value) -> list[type] | None:
+    """The user's classes that a value is of, or None itself; None of others."""
     kinds: dict[type, None] = {}
     for atom in sorted(value.atoms - exact(None).atoms, key=str):
         kind = atom.site.kind if isinstance(atom, At) else None

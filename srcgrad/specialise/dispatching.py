@@ -36,7 +36,7 @@ from srcgrad.ir.rewriting import with_operands
 from srcgrad.language.models.folds import order_of
 from srcgrad.language.operators import COMPARED, SPECIAL, by_place
 from srcgrad.specialise.answers import is_asking, refuse_changes
-from srcgrad.specialise.asking import Sent, classes_among, classes_of_receiver, methods_asked, user_class
+from srcgrad.specialise.asking import Sent, classes_among, classes_of, methods_asked, user_class
 from srcgrad.specialise.declining import (
     Try,
     class_asked,
@@ -90,7 +90,7 @@ def explicit(made: Reduced, statement: Assign) -> list[Statement] | None:
     for sent in [] if any(map(may_decline, called)) else methods_asked(made, statement.operation, statement.node):
         if isinstance(sent.receiver, Literal) and isinstance(static_of(made.value(sent.receiver)), type):
             return _of_class(made, statement, sent, called)
-        kinds = classes_of_receiver(made.value(made.known.get(sent.receiver, sent.receiver)))
+        kinds = classes_of(made.value(made.known.get(sent.receiver, sent.receiver)))
         tests = of_none(made, statement, sent.receiver, sent.name, sent.given)
         if kinds is None or tests is None:
             continue

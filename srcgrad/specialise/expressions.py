@@ -310,7 +310,8 @@ def _attribute(context: Context, node: Any, base: Any, name: str) -> Made:
         return sparse.attribute(context, node, atom(context, base))
     if any(map(is_method, context.value(node).atoms)) and not is_field(value, name):
         context.refuse(node, "a method as a value")
-    from srcgrad.specialise.fields import classes_of, read  # whose objects are expressions in turn
+    from srcgrad.specialise.asking import classes_of
+    from srcgrad.specialise.fields import read  # whose objects are expressions in turn
 
     if (kinds := classes_of(value)) is not None:
         return read(context, node, kinds)

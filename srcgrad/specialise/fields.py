@@ -21,7 +21,7 @@ from srcgrad.frontend.classes import ABSENT, found, intercepts, is_descriptor, i
 from srcgrad.infer.facts import Facts
 from srcgrad.infer.heap import Site
 from srcgrad.infer.named import index_of, is_named_tuple
-from srcgrad.infer.values import Array, At, Bound, Value, exact
+from srcgrad.infer.values import Array, At, Bound, Value
 from srcgrad.ir import normal_form as nf
 from srcgrad.language.members import SHAPES
 from srcgrad.rules.table import CONSTANT_MEMBERS, FIELDS
@@ -31,17 +31,6 @@ from srcgrad.specialise.context import Context
 from srcgrad.specialise.expressions import Made, named
 from srcgrad.syntax.build import call_runtime, constant, load, placed
 from srcgrad.syntax.globals import importable, reference
-
-
-def classes_of(value: Value) -> list[type] | None:
-    """The user's classes that a value is of, or None itself; None of others."""
-    kinds: dict[type, None] = {}
-    for atom in sorted(value.atoms - exact(None).atoms, key=str):
-        kind = atom.site.kind if isinstance(atom, At) else None
-        if kind is None or not is_user_class(kind):
-            return None
-        kinds[kind] = None
-    return list(kinds) if kinds and not value.is_any else None
 
 
 def holds_objects(facts: Facts, value: Value) -> bool:

@@ -27,7 +27,7 @@ from srcgrad.ir.regions import Assign
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.ir.rewriting import with_operands
 from srcgrad.language.operators import IN_PLACE_METHODS
-from srcgrad.specialise.fields import classes_of
+from srcgrad.specialise.asking import classes_of
 from srcgrad.specialise.instances import static_of
 from srcgrad.specialise.receivers import without_attribute
 from srcgrad.syntax.globals import importable, of_runtime, reference
