@@ -159,7 +159,7 @@ def _swapped(b: int) -> int:
 
 
 #: CPython 3.11.2 leaves ``b`` as it is in ``b, b = (b, 2)``; the value of such a program says nothing there.
-_SWAPS_WRONGLY = _swapped(7) != 2
+SWAPS_WRONGLY = _swapped(7) != 2
 
 
 def binds_twice(text: str) -> bool:
@@ -235,7 +235,7 @@ class Truth:
 
 def truth(text: str, moving: Sequence[int] | None = None, shift: float = 0.0) -> Truth:
     """Value and derivatives where only the arguments ``moving`` (all by default) move; ``Unsuitable`` if not tame."""
-    if _SWAPS_WRONGLY and binds_twice(text):
+    if SWAPS_WRONGLY and binds_twice(text):
         raise Unsuitable("this Python binds one of two equal names to another value")
     try:
         function = load(text)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import srcgrad
+from srcgrad.fuzz.numbers import SWAPS_WRONGLY
 from srcgrad.programs import options
 from tests.parameters import at_night
 
@@ -63,6 +64,7 @@ def test_a_name_that_holds_two_saved_versions(ask):
     """)
 
 
+@pytest.mark.skipif(SWAPS_WRONGLY, reason="this Python (3.11.2 is one) binds one of two equal names to another value")
 def test_a_name_unpacked_twice(ask):
     ask.twice("""
     def f(a, b, x, y, m):
