@@ -12,13 +12,13 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import wraps
 from types import FunctionType
-from typing import Any, NamedTuple, ParamSpec, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import gast
 
 from srcgrad.syntax.parse import walk
 
-P = ParamSpec("P")
+A = TypeVar("A")
 R = TypeVar("R")
 
 
@@ -41,7 +41,7 @@ class Journal:
     classes: dict[int, type] = field(default_factory=dict)
     compiled_in: dict[tuple[int, str], tuple[Mapping[str, object], str]] = field(default_factory=dict)
     reads: dict[tuple[int, str], tuple[Mapping[str, object], str]] = field(default_factory=dict)
-    results: dict[tuple[object, ...], Any] = field(default_factory=dict)
+    results: dict[tuple[object, int], tuple[object, Any]] = field(default_factory=dict)
 
 
 _present: ContextVar[Journal | None] = ContextVar("srcgrad_journal", default=None)
@@ -82,18 +82,18 @@ def note_read(namespace: Mapping[str, object], name: str) -> None:
         journal.reads[id(namespace), name] = namespace, name
 
 
-def remembered(function: Callable[P, R]) -> Callable[P, R]:
-    """Compute a result once per compile: classes and functions may have changed at the next one."""
+def remembered(function: Callable[[A], R]) -> Callable[[A], R]:
+    """Compute what is known of one object once per compile: classes and functions may have changed at the next one."""
 
     @wraps(function)
-    def once(*args: P.args, **kwargs: P.kwargs) -> R:
+    def once(argument: A) -> R:
         journal = _present.get()
         if journal is None:
-            return function(*args, **kwargs)
-        key = (function, *args, *kwargs.items())
+            return function(argument)
+        key = (function, id(argument))
         if key not in journal.results:
-            journal.results[key] = function(*args, **kwargs)
-        made: R = journal.results[key]
+            journal.results[key] = argument, function(argument)  # which keeps the argument, and with it its number
+        made: R = journal.results[key][1]
         return made
 
     return once

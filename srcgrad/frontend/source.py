@@ -1,8 +1,8 @@
 """The source of a function: its tree with places in the user's file, and what its non-local names mean.
 
-Enters: a function object.  Leaves: a ``Source``; its tree is the caller's own, decorators stripped, private names of a
-class mangled.  Requires that the text can be found: in a file, a notebook cell, any linecache entry, or, for code that
-srcgrad emitted, on the function itself.
+Enters: a function object.  Leaves: a ``Source``; the decorators of its tree are stripped, private names of a class
+mangled; it is read once per compile, and nobody changes it.  Requires that the text can be found: in a file, a notebook
+cell, any linecache entry, or, for code that srcgrad emitted, on the function itself.
 
 >>> rate = 2.0
 >>> square, scaled = lambda x: x * x, lambda x: x * rate
@@ -31,7 +31,7 @@ from typing import Any
 import gast
 
 from srcgrad.errors import SourceChanged, SourceUnavailable, Span, UnresolvedName
-from srcgrad.frontend.journal import note_function
+from srcgrad.frontend.journal import note_function, remembered
 from srcgrad.frontend.locate import File, Place, locate, parsed
 from srcgrad.frontend.mangling import mangle
 from srcgrad.runtime.objects import is_object
@@ -150,6 +150,7 @@ class Source:
         raise UnresolvedName(f"the name {name!r} is not defined", span, label="no such name", hint=hint)
 
 
+@remembered
 def source_of(function: Callable[..., object]) -> Source:
     """The source of a function, lambda or bound method.
 
@@ -181,7 +182,7 @@ def source_of(function: Callable[..., object]) -> Source:
             f"{place_text}: {source.name} was edited after it was imported; its derivative is that of the new text, "
             "not of the function that runs",
             SourceChanged,
-            stacklevel=3,
+            stacklevel=4,
         )
     return source
 

@@ -17,7 +17,7 @@ them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -207,18 +207,17 @@ def walk(block: Block) -> Iterator[tuple[Block, Statement]]:
             pending += [(below, inner) for inner in reversed(below.statements)]
 
 
-def operands_of(part: Any) -> Iterator[Operand]:
+def operands_of(part: Any) -> list[Operand]:
     """The operands of an operation or exit, in the order of their evaluation."""
-    for value in vars(part).values():
-        yield from _operands(value)
+    found: list[Operand] = []
+    _gather(vars(part).values(), found)
+    return found
 
 
-def _operands(value: object) -> Iterator[Operand]:
-    match value:
-        case Version() | Literal():
-            yield value
-        case tuple():
-            for item in value:
-                yield from _operands(item)
-        case Mapping():
-            yield from _operands(tuple(value.values()))
+def _gather(values: Iterable[object], found: list[Operand]) -> None:
+    for value in values:  # by the class itself: every pass of the middle asks for operands
+        kind = value.__class__
+        if kind is Version or kind is Literal:
+            found.append(value)  # type: ignore[arg-type]
+        elif kind is tuple:
+            _gather(value, found)  # type: ignore[arg-type]

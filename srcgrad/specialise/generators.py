@@ -68,9 +68,9 @@ def consumed(
         if taking.rest is not None:
             return None
         source = taking.positional[place]
-    start = next((s for s in before if isinstance(s, Assign) and source in s.targets), None)
-    body = _body_of(made, source)
-    if start is None or body is None or made.uses[source] != 1 or not isinstance(start.operation, ir.Call):
+    body = _body_of(made, source) if made.uses[source] == 1 else None
+    start = None if body is None else next((s for s in before if isinstance(s, Assign) and source in s.targets), None)
+    if start is None or body is None or not isinstance(start.operation, ir.Call):
         return None
     is_passed = isinstance(taking, ir.Call) and taking.star is not None
     if isinstance(taking, ir.Unpack) or is_passed:

@@ -163,7 +163,7 @@ def _called(
     (target,), node = statement.targets, statement.node
     if function in _MAKING:
         block = _home(made, target, block)
-    if _is_searched(made, target):
+    if target in made.frame.searched:  # one over what carries no derivative is made, and asked
         return None
     if function is next and given and given[0] in made.kept and len(given) <= 2 and not call.keywords:
         return _next(made, statement, made.kept[given[0]], given[1:])
@@ -262,18 +262,6 @@ def _is_of_numbers(value: Value) -> bool:
     )
 
 
-def _is_searched(made: Reduced, version: Version) -> bool:
-    """Whether an iterator is searched by ``in``: one over what carries no derivative is made, and asked."""
-    names, reads = {version}, [s for _, s in walk(made.frame.function.body) if isinstance(s, Assign)]
-    copies = [(read.targets[0], read.operation.source) for read in reads if isinstance(read.operation, ir.Copy)]
-    while more := {target for target, source in copies if source in names} - names:
-        names |= more
-    return any(
-        isinstance(read.operation, ir.Compare) and read.operation.symbol in ("in", "not in")
-        and read.operation.right in names for read in reads
-    )  # fmt: skip
-
-
 def _is_unpacked(block: Block, version: Version) -> bool:
     readers = [part for part in parts_of(block) if version in operands_of(part)]
     return len(readers) == 1 and isinstance(readers[0], ir.Unpack)
@@ -307,12 +295,12 @@ def _is_bound_once(made: Reduced, cell: ir.Cell) -> bool:
 
 def _is_new(statement: Assign, block: Block) -> bool:
     """Whether a variable is bound as soon as what it holds is made: it is never that of another round of a loop."""
-    value = next(operands_of(statement.operation))
+    value = operands_of(statement.operation)[0]
     for before in reversed(block.statements[: block.statements.index(statement)]):
         if not isinstance(before, Assign) or not isinstance(before.operation, ir.WriteCell | ir.Copy):
             return value in getattr(before, "targets", ())
         if value in before.targets:
-            value = next(operands_of(before.operation))
+            value = operands_of(before.operation)[0]
     return False
 
 

@@ -56,6 +56,17 @@ class Frame:
         return frozenset() if statements.isdisjoint(reached) else frozenset(statements - reached)
 
     @cached_property
+    def searched(self) -> frozenset[Operand]:
+        """What ``in`` searches, by whatever name it was bound before."""
+        operations = [s.operation for _, s in walk(self.function.body) if isinstance(s, Assign)]
+        found = {o.right for o in operations if isinstance(o, ir.Compare) and o.symbol in ("in", "not in")}
+        sources = {s.targets[0]: s.operation.source for _, s in walk(self.function.body)
+                   if isinstance(s, Assign) and isinstance(s.operation, ir.Copy)}  # fmt: skip
+        while found and (more := {sources[copy] for copy in found if copy in sources} - found):
+            found |= more
+        return frozenset(found)
+
+    @cached_property
     def unassigned(self) -> Unassigned:
         """The reads of its variables that may come before a binding."""
         return unassigned_in(self.function.node)

@@ -14,6 +14,7 @@ from typing import Any
 import gast
 
 from srcgrad.errors import UnsupportedSyntax
+from srcgrad.frontend.journal import remembered
 from srcgrad.frontend.lowering.context import Context
 from srcgrad.frontend.lowering.expressions import annotation, assign_name, comprehend, keywords_of, value_of
 from srcgrad.frontend.lowering.names import Scope, annotations_of, nodes_within, own_parts, scopes_of
@@ -31,6 +32,7 @@ from srcgrad.syntax.parse import walk
 SYNC = "differentiate a plain function, and await around the call"
 
 
+@remembered
 def lowered(function: Callable[..., object]) -> regions.Function:
     """The IR of a function or method whose text can be found; raises ``UnsupportedSyntax`` for coroutines."""
     return lower(source_of(function))
