@@ -43,7 +43,6 @@ from srcgrad.ir.normal_form import (
 from srcgrad.rules.facts import (
     Array,
     Fact,
-    Sequence,
     Static,
     Unknown,
     broadcast,
@@ -53,7 +52,7 @@ from srcgrad.rules.facts import (
     same_shape,
 )
 from srcgrad.rules.template import Slice, inline
-from srcgrad.syntax.globals import GlobalReference, call_runtime
+from srcgrad.syntax.globals import call_runtime
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import clone, names_read, walk
 from srcgrad.transform.build import (
@@ -70,10 +69,9 @@ from srcgrad.transform.build import (
     tuple_of,
     unpack,
 )
-from srcgrad.transform.calls import constant_fact
 from srcgrad.transform.forward_liveness import Tangents, tangents_of
+from srcgrad.transform.operands import WEAK, calls_to, fact_of_operand, gives_python_numbers, is_local
 from srcgrad.transform.primal_results import RESULT, field_tangent, naming_result
-from srcgrad.transform.reverse import WEAK
 from srcgrad.transform.widening import widening
 
 
@@ -133,14 +131,12 @@ class StatementTangent:
     def fact(self, name: str) -> Fact:
         return self.facts.get(name, Unknown())
 
-    def fact_of_atom(self, atom: gast.expr) -> Fact:
-        if isinstance(atom, gast.Tuple):  # the operands of a variadic rule
-            return Sequence("tuple", tuple(map(self.fact_of_atom, atom.elts)))
-        return self.fact(atom.id) if is_local(atom) else constant_fact(atom)
+    def fact_of(self, operand: gast.expr) -> Fact:
+        return fact_of_operand(operand, self.fact)
 
     def zero_of(self, atom: gast.expr, fact: Fact | None = None) -> gast.expr:
         """The zero tangent of an atom, in the shape of its value."""
-        match fact or self.fact_of_atom(atom):
+        match fact or self.fact_of(atom):
             case Array(shape=(), scalar=scalar) if scalar or not (is_local(atom) and atom.id in self.mirrored):
                 return constant(0.0)
             case Static(value) if not hasattr(value, "dtype") and not isinstance(value, complex):
@@ -165,7 +161,7 @@ class StatementTangent:
         return self.zero_of(atom)
 
     def argument_facts(self, made: Call) -> tuple[Fact, ...]:
-        return tuple(self.fact_of_atom(argument) for argument in made.arguments)
+        return tuple(self.fact_of(argument) for argument in made.arguments)
 
     # --- bindings ----------------------------------------------------------------------------------------------------
     def _bind(self, statement: Bind) -> list[gast.stmt]:
@@ -240,7 +236,7 @@ class StatementTangent:
             p for p, argument in made.arguments.items()
             if p in rule.sensitive and any(self.tangents.varied(n, statement) for n in atoms(argument))
         )  # fmt: skip
-        facts = {p: self.fact_of_atom(argument) for p, argument in made.arguments.items()}
+        facts = {p: self.fact_of(argument) for p, argument in made.arguments.items()}
         piece = self._slice(made, active, facts, statement)
         binding: dict[str, gast.expr] = dict(made.arguments)
         for parameter in active:
@@ -266,7 +262,8 @@ class StatementTangent:
 
     def _slice(self, made: Apply, active: frozenset[str], facts: Mapping[str, Fact], statement: Bind) -> Slice:
         known = [self.fact(statement.target), *facts.values()]
-        scalar = _is_python(made.function) and all(isinstance(f, Array) and f.scalar and f.is_real for f in known)
+        plain = all(isinstance(f, Array) and f.scalar and f.is_real for f in known)
+        scalar = plain and gives_python_numbers(made.function)
         try:
             strong = self.calls.strong_zeros
             return made.rule.tangent_slice(active, made.arguments, scalar=scalar, strong=strong, facts=facts)
@@ -365,23 +362,10 @@ def restated(statement: Statement) -> gast.stmt:
     return clone(statement_as_python(statement))
 
 
-def is_local(atom: gast.AST) -> bool:
-    return isinstance(atom, gast.Name) and not isinstance(atom, GlobalReference)
-
-
-def calls_to(expression: gast.Call, function: object) -> bool:
-    return isinstance(expression.func, GlobalReference) and expression.func.binding.value is function
-
-
 def _takes_list(facts: Mapping[str, Fact]) -> bool:
     """Whether operands may be a list and a number of NumPy, which makes an array of it; its tangent may be Python's."""
     arrays = [fact for fact in facts.values() if isinstance(fact, Array)]
     return len(arrays) < len(facts) and any(fact.scalar and fact.dtype not in (None, *WEAK) for fact in arrays)
-
-
-def _is_python(function: object) -> bool:
-    """Whether a function of numbers gives Python's numbers: those of ``math``, operators, builtins."""
-    return getattr(function, "__module__", None) in ("math", "_operator", "builtins")
 
 
 def _spread(value: gast.expr) -> gast.expr:

@@ -51,7 +51,8 @@ from srcgrad.syntax.marks import seen_elsewhere
 from srcgrad.syntax.parse import clone, names_read, walk
 from srcgrad.transform.apart import Outside, check_apart
 from srcgrad.transform.build import add_in_place, assign, call, constant, index_value, load, method, subscript
-from srcgrad.transform.forward_statements import StatementTangent, calls_to, is_local, restated
+from srcgrad.transform.forward_statements import StatementTangent, restated
+from srcgrad.transform.operands import calls_to, is_local
 from srcgrad.transform.primal_results import RESULT, field_tangent
 from srcgrad.transform.shadows import may_be_users
 
@@ -160,7 +161,7 @@ class MirroredTangent(StatementTangent):
         if made.function in MIRRORS:
             return value
         first = next(iter(made.arguments.values()))
-        if made.function in VIEWS and len(shown) == 1 and isinstance(self.fact_of_atom(first), Array):
+        if made.function in VIEWS and len(shown) == 1 and isinstance(self.fact_of(first), Array):
             return value
         pairs = [load(name) for n in dict.fromkeys(shown) for name in (n, self.dot(n))]
         return call_runtime(runtime.tangent_like, value, load(RESULT), *pairs)
@@ -184,7 +185,7 @@ class MirroredTangent(StatementTangent):
         if _is_floating_array(fact):
             varies = any(self.tangents.varied(name, statement) for name in atoms(atom))
             value = self.dot_of(atom, statement) if varies else constant(0.0)
-            is_array = not varies or isinstance(self.fact_of_atom(atom), Array)
+            is_array = not varies or isinstance(self.fact_of(atom), Array)
             return value if is_array else call_runtime(runtime.stored, value, load(base))
         value = self.dot_of(atom, statement)
         if isinstance(fact, Sequence | Mapping):

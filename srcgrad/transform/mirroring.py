@@ -57,8 +57,7 @@ from srcgrad.rules.table import lookup
 from srcgrad.syntax.globals import call_runtime
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import clone
-from srcgrad.transform.build import builtin_call, constant, is_array, load, method, subscript, tuple_of
-from srcgrad.transform.contributions import index_value
+from srcgrad.transform.build import builtin_call, constant, index_value, is_array, load, method, subscript, tuple_of
 from srcgrad.transform.shadows import Shadows
 
 #: Methods that take a default beside a key: what they may hand out, or put in.

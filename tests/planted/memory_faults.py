@@ -88,20 +88,20 @@ FAULTS = (
     Fault(
         "the adjoint of a place outlives the store",
         "transform/stores.py",
-        "            code = [assign(taken, part), _store(bar, constant(0.0))]\n",
-        "            code = [assign(taken, part)]\n",
+        "        code = [assign(taken, part), _store(bar, constant(0.0))]\n",
+        "        code = [assign(taken, part)]\n",
     ),
     Fault(
         "the adjoint of a place outlives the store of a constant",
         "transform/stores.py",
-        "                return [_store(bar, constant(0.0)), restore]\n",
-        "                return [restore]\n",
+        "            return [_store(bar, constant(0.0)), restore]\n",
+        "            return [restore]\n",
     ),
     Fault(
         "the adjoint of a place is read after it is zeroed",
         "transform/stores.py",
-        '                part = gast.Call(gast.Attribute(part, "copy", gast.Load()), [], [])\n',
-        "                pass\n",
+        '            part = gast.Call(gast.Attribute(part, "copy", gast.Load()), [], [])\n',
+        "            pass\n",
     ),
     Fault(
         "of equal indices in one store the first wins",
@@ -112,8 +112,8 @@ FAULTS = (
     Fault(
         "what is subtracted in place is added",
         "transform/stores.py",
-        "                value = gast.UnaryOp(gast.USub(), value)\n            return [restore,",
-        "                pass\n            return [restore,",
+        "            value = gast.UnaryOp(gast.USub(), value)\n        return [restore,",
+        "            pass\n        return [restore,",
     ),
     # --- contents -----------------------------------------------------------------------------------------------------
     Fault(
