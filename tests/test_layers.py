@@ -28,6 +28,7 @@ BASE = (*GROUND, "runtime", "syntax", "language")
 #: What each room may import, besides itself.
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "errors": (),
+    "refusals": GROUND,
     "runtime": GROUND,
     "syntax": GROUND,
     "language": (*GROUND, "runtime"),
@@ -44,7 +45,8 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "fuzz": (*BASE, "rules", "ir", *COMPILER, "spec", "eager", "programs", "pipeline", "api"),
     "parallel": (*BASE, "programs", "api", PUBLIC),
     "inspect": (
-        *BASE, "rules", "ir", *COMPILER, "spec", "eager", "programs", "pipeline", "api", "check", "fuzz", PUBLIC,
+        *BASE, "refusals", "rules", "ir", *COMPILER, "spec", "eager", "programs", "pipeline", "api", "check", "fuzz",
+        PUBLIC,
     ),
 }
 #: The package itself and its command only hand on what is above.
