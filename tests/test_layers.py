@@ -42,7 +42,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "pipeline": (*BASE, "rules", "ir", *COMPILER, "spec", "programs", "faults"),
     "api": (*BASE, "rules", "ir", *COMPILER, "spec", "eager", "programs", "faults", "pipeline"),
     "check": (*BASE, "rules", "ir", *COMPILER, "spec", "eager", "programs", "pipeline", "api"),
-    "fuzz": (*BASE, "rules", "ir", *COMPILER, "spec", "eager", "programs", "pipeline", "api"),
+    "fuzz": (*BASE, "refusals", "rules", "ir", *COMPILER, "spec", "eager", "programs", "pipeline", "api"),
     "parallel": (*BASE, "programs", "api", PUBLIC),
     "inspect": (
         *BASE, "refusals", "rules", "ir", *COMPILER, "spec", "eager", "programs", "pipeline", "api", "check", "fuzz",

@@ -56,7 +56,6 @@ from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import names_read, spelled, walk
 
 #: What only looks at what it is given, when the program runs.
-_KEYWORDS = {gast.Delete: "del", gast.Try: "try", gast.Match: "match"}
 _CHECKS = (runtime.require_assigned, runtime.require_given, runtime.require_places, runtime.step)
 
 
@@ -238,7 +237,9 @@ def _statement(context: Context, statement: Any) -> None:
         case gast.Delete(targets=[gast.Name(id=name)]):
             context.refuse("E0114", statement, f"the variable {name!r}, which loses its value here,")
         case _:
-            context.refuse("E0105", statement, f"this {_KEYWORDS.get(type(statement), 'statement')}")
+            kinds = {gast.Delete: ("E0311", "this del"), gast.Try: ("E0111", "this try")}
+            code, what = kinds.get(type(statement), ("E0105", "this statement"))
+            context.refuse(code, statement, what)
 
 
 def _enter(context: Context, statement: Any) -> None:
