@@ -52,6 +52,7 @@ from srcgrad.optimize.purity import enters
 from srcgrad.programs import Asked, Compiled, Prepared, Request, present_forms, present_options, without_collecting
 from srcgrad.rules.facts import Array, Fact, Sequence, Unknown, is_real
 from srcgrad.spec import check_emitted, check_normal_form
+from srcgrad.specialise.callers import in_users_text
 from srcgrad.specialise.ending import specialised
 from srcgrad.specialise.entry import callee_for
 from srcgrad.specialise.instances import Instance
@@ -387,7 +388,7 @@ def compile_request(request: Request, taken: frozenset[str] = frozenset()) -> Co
     """Everything from the user's function to loaded derivative functions, none of which is called like ``taken``."""
     module = Module(generic=request.facts is None, shown=request.shown)
     module.namer.reserve(*taken)
-    with writing(module.forms.journal):
+    with writing(module.forms.journal), in_users_text(lambda: module.keys.entry):
         return _compiled(module, request, taken)
 
 

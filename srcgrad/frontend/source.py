@@ -130,7 +130,7 @@ class Source:
                     return None
                 raise UnresolvedName(
                     f"the variable {name!r} of the enclosing function has no value yet",
-                    span,
+                    span, code="E0115",
                     hint="differentiate the function after the variable is assigned",
                 ) from None
             return _binding(name, value, None, _cell_reader(closure[name], name))
@@ -147,7 +147,7 @@ class Source:
         known = [*self.function.__code__.co_varnames, *closure, *namespace, *vars(builtins)]
         close = difflib.get_close_matches(name, known, 1)
         hint = f"did you mean {close[0]!r}?" if close else "define or import it before the function is differentiated"
-        raise UnresolvedName(f"the name {name!r} is not defined", span, label="no such name", hint=hint)
+        raise UnresolvedName(f"the name {name!r} is not defined", span, code="E0115", label="no such name", hint=hint)
 
 
 @remembered

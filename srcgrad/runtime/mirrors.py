@@ -69,7 +69,9 @@ def held_before(w: Any, index: Any) -> Any:
 
 def _refuse_items(w: Any, index: Any) -> None:
     if is_object(w) and not isinstance(index, str):
-        raise RefusedType(f"items of a {type(w).__name__}, an object of a user's class, have no derivative here")
+        raise RefusedType(
+            "E0413", f"items of a {type(w).__name__}, an object of a user's class, have no derivative here"
+        )
 
 
 def as_stored(g: Any, e: Any) -> Any:

@@ -204,7 +204,9 @@ class ReverseSweep:
                 code = self._exit(block, position, set())
                 return code + adjoint.leave(statement, block, position)
             case Delete(base=name):  # nothing that can be deleted from, or it had a shadow
-                raise UnsupportedSyntax(f"an item of {name!r} is deleted, which is no container here", statement.span)
+                raise UnsupportedSyntax(
+                    f"an item of {name!r} is deleted, which is no container here", statement.span, code="E0311"
+                )
         raise InternalError(f"the adjoint of {type(statement).__name__} is not known", statement.span)
 
     def _is_mirrored(self, statement: Statement) -> bool:

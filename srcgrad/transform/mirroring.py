@@ -135,7 +135,7 @@ class Mirroring:
 
     def refused(self, statement: Statement, what: str) -> UnsupportedSyntax:
         return UnsupportedSyntax(
-            f"{what} cannot be reversed yet", statement.span, label="its memory is stored into elsewhere",
+            f"{what} cannot be reversed yet", statement.span, code="E0304", label="its memory is stored into elsewhere",
             hint="copy the array before it is stored into: np.copy(...)",
         )  # fmt: skip
 
@@ -358,7 +358,7 @@ class Mirroring:
         if object_of(getattr(statement.expression, "func", None)) in CHANGES:
             raise UnsupportedSyntax(
                 "a store into what may be an array or a container cannot be reversed twice",
-                span,
+                span, code="E0304",
                 hint="use forward mode for the second derivative: hessian, hvp, jvp of grad",
             )
         bar = self.result.bars[base]
