@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 from srcgrad import runtime
 from srcgrad.infer.applying import applied
 from srcgrad.infer.heap import Contents, Heap, Site
+from srcgrad.infer.items import get_item
 from srcgrad.infer.iteration import elements
-from srcgrad.infer.objects import MAPPINGS, container, get_attribute, is_plain
+from srcgrad.infer.objects import MAPPINGS, container, data, get_attribute, is_plain
 from srcgrad.infer.outside import is_of_library, is_of_users
 from srcgrad.infer.parameters import Given
 from srcgrad.infer.values import NEVER, Array, At, Atom, Exact, Value, are_numbers, at, exact, is_unchanging, union
@@ -40,6 +41,8 @@ def of_emitted(
         return _made(analysis, frame, statement, given, heap)
     if function is runtime.attribute and isinstance(name := _constant(given.positional[1]), str):
         return get_attribute(analysis, frame, statement, given.positional[0], name, heap)
+    if function is runtime.part_like and is_plain(analysis, heap, given.positional[3]):
+        return _part(analysis, frame, statement, given, heap)
     if function is runtime.defaulting:
         return _defaulting(frame, statement, given, heap)
     if function in _COPYING:
@@ -120,6 +123,16 @@ def _as_list(analysis: Analysis, frame: Frame, statement: Statement, given: Give
     """A list of the items of another one, or of what else holds some; an empty one of None."""
     items, heap = elements(analysis, frame, statement, given.positional[0], heap)
     return container(frame, statement, heap, list, Contents(rest=items))
+
+
+def _part(analysis: Analysis, frame: Frame, statement: Statement, given: Given, heap: Heap) -> Made:
+    """``part_like(v, w, held, index)``: ``held[index]``, a view of an array, or zeros."""
+    *_, held, index = given.positional
+    arrays = Value(frozenset(atom for atom in held.atoms if isinstance(atom, Array)))
+    made = get_item(analysis, frame, statement, replace(held, atoms=held.atoms - arrays.atoms), index, heap)
+    found, heap = (NEVER, heap) if made is None else made
+    zeros, heap = data(frame, statement, heap)
+    return union(arrays, found, zeros), heap
 
 
 def _attempted(analysis: Analysis, frame: Frame, statement: Statement, given: Given, heap: Heap) -> Made:

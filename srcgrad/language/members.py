@@ -275,7 +275,8 @@ element: copy replace
 #: result, and what it puts into what it updates, are of this operand alone; ``of=2+`` of it and every second one
 #: after it, which are shadows beside their values.
 RUNTIME = """
-updates keeps: accumulate add_at put_back unrest
+updates: accumulate put_back
+updates keeps of=2: add_at unrest
 updates keeps view of=0 of=3+: tangent_like
 draws: shuffled
 updates: claim step
