@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from srcgrad import runtime
 from srcgrad.infer.applying import applied
+from srcgrad.infer.data import is_data
+from srcgrad.infer.exceptions import are_of_text
 from srcgrad.infer.heap import Contents, Heap, Site
 from srcgrad.infer.items import get_item
 from srcgrad.infer.iteration import elements
@@ -56,8 +58,8 @@ def of_emitted(
         return _as_list(analysis, frame, statement, given, heap)
     if function in ATTEMPTS:
         return _attempted(analysis, frame, statement, given, heap)
-    if function is runtime.raisable and not any(map(is_of_users, given.positional[0].atoms)):
-        return Value(RAISED.atoms - {Exact(None)}), heap
+    if function is runtime.raisable and not given.positional[0].is_any:
+        return _raisable(analysis, frame, statement, given.positional[0], heap)
     effect = of_function(function)
     if lookup(function) is None and not is_constant(function) and not is_listed(function):
         return NotImplemented
@@ -137,7 +139,7 @@ def _part(analysis: Analysis, frame: Frame, statement: Statement, given: Given, 
 
 def _attempted(analysis: Analysis, frame: Frame, statement: Statement, given: Given, heap: Heap) -> Made:
     """``attempt(f, (ValueError,), x)``: what ``f(x)`` returns, and None, or None and what it raised."""
-    function, _, *arguments = given.positional
+    function, kinds, *arguments = given.positional
     outer, frame.raised = frame.raised, [heap]
     made = analysis.call(frame, statement, function, tuple(arguments), heap)
     raised, frame.raised = frame.raised, outer
@@ -145,7 +147,20 @@ def _attempted(analysis: Analysis, frame: Frame, statement: Statement, given: Gi
     for each in raised:
         frame.may_raise(each)
         after = after.join(each)
-    return container(frame, statement, after, tuple, Contents(parts=(union(value, exact(None)), RAISED)))
+    thrown = RAISED
+    if are_of_text(analysis, kinds, after):
+        thrown, after = data(frame, statement, after, part="raised")
+        thrown = union(thrown, exact(None))
+    return container(frame, statement, after, tuple, Contents(parts=(union(value, exact(None)), thrown)))
+
+
+def _raisable(analysis: Analysis, frame: Frame, statement: Statement, made: Value, heap: Heap) -> Any:
+    """``raisable(Stop)``: what the class gives that is called; ``raisable(Stop())``: the exception itself."""
+    kinds = Value(frozenset(a for a in made.atoms if is_of_users(a) and isinstance(a, Exact)))
+    called = analysis.call(frame, statement, kinds, (), heap) if kinds else (kinds, heap)
+    of_libraries = Value(frozenset(filter(is_data, made.atoms)))  # which hold what they were made of
+    others = NEVER if made == of_libraries else Value(RAISED.atoms - {Exact(None)})
+    return None if called is None else (union(of_libraries, others), called[1])
 
 
 @dataclass(frozen=True)

@@ -46,11 +46,10 @@ REFUSED_OF_DATA = frozenset(
     "dict_views lru_cached outputs_of_other_functions partial_outside put_place_and_copy shuffled_rows store_of_lists"
     .split()
 )
-#: Those of which the text of the derivative is not differentiated again: of managers, of exceptions that it makes or
-#: saves, and of keys.
+#: Those of which the text of the derivative is not differentiated again: of managers, and of keys.
 REFUSED_TWICE = frozenset(
     """
-    dicts_of_computed_keys try_custom try_return with_class with_class_as with_contextmanager with_contextmanager_as
+    dicts_of_computed_keys with_class with_class_as with_contextmanager with_contextmanager_as
     with_in_loop_break with_two
     """.split()
 )
