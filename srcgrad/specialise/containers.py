@@ -56,9 +56,8 @@ def method(context: Context, node: gast.Call, bound: Bound) -> Made | None:
     """A method of a container; None of anything else."""
     known: tuple[tuple[Any, ...], ...] = ((list,), (deque,), MAPPINGS, (tuple,))
     kinds = next((kinds for kinds in known if are(bound.receiver, kinds)), None)
-    if kinds is None and are(bound.receiver, (), data=context.facts.data is not None):
-        is_of_lists = bound.name in _OF_LISTS or bound.name == "pop" and len(node.args) < 2  # as of dicts, by a key
-        kinds = (list, deque) if is_of_lists else MAPPINGS if bound.name in _OF_DICTS else None
+    if kinds is None:
+        kinds = _of_data(context, bound, len(node.args))
     if kinds is None or not isinstance(node.func, gast.Attribute):
         return None
     name, count = bound.name, len(node.args)
@@ -96,6 +95,16 @@ def method(context: Context, node: gast.Call, bound: Bound) -> Made | None:
         case _:
             context.refuse("E0405", node, f"the method {name!r}")
     return constant(None, node), nf.Fixed()
+
+
+def _of_data(context: Context, bound: Bound, count: int) -> tuple[Any, ...] | None:
+    """The classes that have a method of what may be data: no array has a method of these names."""
+    is_pop = bound.name == "pop" and count < 2  # of lists as of dicts, by a key
+    kinds = (list, deque) if is_pop or bound.name in _OF_LISTS else MAPPINGS if bound.name in _OF_DICTS else None
+    if kinds is None or context.facts.data is None:
+        return None
+    held = (*kinds, *MAPPINGS) if is_pop else kinds
+    return kinds if are(bound.receiver, held, arrays=True, data=True) else None
 
 
 def exchanged(

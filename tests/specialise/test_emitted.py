@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -181,7 +181,73 @@ def what_an_assertion_leaves(x):
     return s * s
 
 
+class Stop(Exception):
+    pass
+
+
+def raises_exceptions_of_its_own(x):
+    s = x[0]
+    try:
+        for k in range(5):
+            s = s * x[1] * 1.5
+            if s > 1.3:
+                raise Stop if k % 2 else Stop()
+    except Stop:
+        s = s * x[2] ** 2
+    return s * s
+
+
+def reads_the_text_of_what_was_raised(x):
+    s = x[0]
+    for i in range(3):
+        try:
+            s = s * doubled_where_positive(x, i)
+            if s > 1.5:
+                raise ValueError("large")
+        except ValueError as error:
+            s = s + x[1] * s * len(str(error))
+    return s * s
+
+
+class Layer:
+    def __init__(self, w):
+        self.w, self.seen = w, None
+
+    def __call__(self, y):
+        self.seen = y
+        return self.w * np.sin(y)
+
+
+class Stack:
+    def __init__(self, x):
+        self.layers = []
+        for i in range(2):
+            self.layers.append(Layer(x[i]))
+
+
+def objects_in_a_list_of_an_object(x):
+    """The shadow of the list was taken to hold what the list holds."""
+    stack = Stack(x)
+    y = x[2]
+    for _ in range(2):
+        for layer in stack.layers:
+            y = layer(y) + x[0]
+    return y * stack.layers[1].seen
+
+
+def shadows_of_a_deque(x):
+    """What of shadows is of no known class: lists, deques and what is taken out of them."""
+    queue = deque([x[0], x[1] * 2.0, x[2]])
+    queue.rotate(1)
+    queue.extend([x[0] * x[1]])
+    queue.extendleft([x[2] ** 2, x[0]])
+    queue.reverse()
+    last = queue.popleft()
+    return queue[0] * queue[1] + last * queue[-1] + queue[2] ** 3
+
+
 PROGRAMS = (
+    raises_exceptions_of_its_own, reads_the_text_of_what_was_raised, objects_in_a_list_of_an_object, shadows_of_a_deque,
     a_dict_that_makes_what_is_missing, what_an_assertion_leaves, stores_under_a_manager, attempts_that_store,
     attempts_of_a_callee, raises_what_it_handles, tuples_of_several_kinds,
     keys_of_a_dict, branches_in_a_loop, stores_in_a_loop, stops_early, a_list_that_grows_and_shrinks, rows_in_a_dict,
