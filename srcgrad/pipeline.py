@@ -47,8 +47,7 @@ from srcgrad.frontend.guards import guards_of
 from srcgrad.frontend.journal import writing
 from srcgrad.ir.as_python import as_python
 from srcgrad.ir.normal_form import Call, Callee, Derived, Function, Guarded, unguarded
-from srcgrad.optimize import optimize
-from srcgrad.optimize.purity import enters
+from srcgrad.optimize import enters, optimize, without_twins
 from srcgrad.programs import Asked, Compiled, Prepared, Request, present_forms, present_options, without_collecting
 from srcgrad.rules.facts import Array, Fact, Sequence, Unknown, is_real
 from srcgrad.spec import check_emitted, check_normal_form
@@ -378,6 +377,8 @@ class Module(CalleesAsValues):
             first = 0 if any(enters(f) for f, *_ in self.written) else entries if self.tried else len(self.written)
             made = {id(f): optimize(f, t, raising=j >= first, data=d) for j, (f, t, d) in enumerate(self.written)}
             self.functions = [made.get(id(each), each) for each in self.functions]
+            kept = {*(f.name for f, *_ in self.written[:entries]), *self.held_texts.values(), *self.apart}
+            self.functions = without_twins(self.functions, kept)
         self.keep_apart(backward for _, backward in self.pairs.values())  # last: folding may drop what made memory
 
 
