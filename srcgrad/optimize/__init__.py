@@ -1,4 +1,4 @@
-"""Emitted functions made short, fold, tidy and prune, to a structural fixed point; those that are alike are kept once."""
+"""Emitted functions made short, to a structural fixed point; those that are alike are kept once."""
 
 from srcgrad.optimize.passes import optimize
 from srcgrad.optimize.purity import enters
