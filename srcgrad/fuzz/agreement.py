@@ -107,7 +107,7 @@ def _asked(text: str, plan: Plan, expected: Truth) -> Outcome:
                     continue
                 if not any(file in _place(error) for file in _REFUSING):
                     return Outcome(type(error).__name__, str(error)[:600], check, _place(error))
-                refusals.append((check.mode, error.code, f"when it runs: {error.reason.partition(': ')[2]}"))
+                refusals.append((check.mode, error.code, f"when it runs: {error.reason}"))
                 continue
             except SrcgradError as error:
                 if check.mode == "eager":

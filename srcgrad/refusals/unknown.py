@@ -11,43 +11,6 @@ ENTRIES = (
         "What is called is known only when the program runs, or is an object that tells nothing of what it "
         "does.",
         """
-def scaled(by):
-    def inner(y):
-        nonlocal by
-        by = by * y
-        return by
-
-    return inner
-
-
-def f(x):
-    total = 0.0
-    for act in [scaled(x), scaled(x * x)]:
-        total += act(2.0) * act(x)
-    return total
-""",
-        """
-class Scaled:
-    def __init__(self, by):
-        self.by = by
-
-    def act(self, y):
-        self.by = self.by * y
-        return self.by
-
-
-def f(x):
-    total = 0.0
-    for scaled in [Scaled(x), Scaled(x * x)]:
-        total += scaled.act(2.0) * scaled.act(x)
-    return total
-""",
-    ),
-    Entry(
-        "E0202",
-        "an operation of which it is not known what it runs",
-        "What this operation is given may be anything, so that it may run any code.",
-        """
 import operator
 
 choose = operator.attrgetter("imag")
@@ -59,6 +22,33 @@ def f(x):
         """
 def f(x):
     return (x * x).imag * x
+""",
+    ),
+    Entry(
+        "E0202",
+        "an operation of which it is not known what it runs",
+        "What this operation is given may be anything, so that it may run any code.",
+        """
+class Meta(type):
+    @property
+    def scale(cls):
+        return 2.0
+
+
+class Model(metaclass=Meta):
+    pass
+
+
+def f(x):
+    return Model.scale * x
+""",
+        """
+class Model:
+    scale = 2.0
+
+
+def f(x):
+    return Model.scale * x
 """,
     ),
     Entry(

@@ -19,8 +19,9 @@ class Refused(Exception):
         self.span: Any = None
 
     def place(self, span: Any) -> None:
-        """Say where."""
+        """Say where; a reason that begins with the place, for what runs without the compiler, does not say it twice."""
         self.span = span
+        self.reason = self.reason.removeprefix(f"{span.origin}: ")
 
     def __str__(self) -> str:
         if self.span is None:

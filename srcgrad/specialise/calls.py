@@ -65,7 +65,7 @@ def call(context: Context, node: gast.Call) -> Made:
     if made is None and isinstance(node.func, gast.Name) and node.func.id == "slice":  # spelled as a call
         return settled(context, node), nf.Fixed()
     if made is None:
-        context.refuse("E0413", node, "an operation that is spelled as a call")
+        context.refuse("E0413", node, "an operator that is written as a call")
     operation = made.operation
     if isinstance(operation, ir.Make) and operation.kind == "set":  # an empty one, which has no display
         return sets.displayed(context, placed(gast.Set([]), node))
@@ -319,7 +319,7 @@ def _widest(context: Context, node: Any, summaries: list[Summary]) -> Summary:
         fixed = fixed_parameters(wide).keys()
         if all(fixed <= fixed_parameters(other).keys() and covers(wide, other) for other in others):
             return wide
-    context.refuse("E0201", node, "a call of several kinds")
+    context.refuse("E0201", node, "a call of what may be one of several functions")
 
 
 def of_user(

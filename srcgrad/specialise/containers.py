@@ -169,7 +169,7 @@ def extend(context: Context, base: str, name: str, source: Any) -> None:
     if name != "update":
         items = collected(context, source)
         if items is None:
-            context.refuse("E0406", source, "a list that is extended by this")
+            context.refuse("E0406", source, "a list that is extended by what may be no list")
         if name == "extendleft":
             put_each(context, items, lambda item: context.out.append(nf.Bind(
                 context.fresh(), *exchanged(context, base, "appendleft", [item], (0,), source), context.span)), source)
@@ -187,7 +187,9 @@ def extend(context: Context, base: str, name: str, source: Any) -> None:
         return
     pairs = collected(context, source)
     if pairs is None:
-        context.refuse("E0406", source, "a dict that is updated by this")
+        context.refuse(
+            "E0406", source, "a dict that is updated by what is not known"
+        )
 
     def put(pair: gast.expr) -> None:
         assert isinstance(pair, gast.Name)
@@ -248,7 +250,7 @@ def constructed(context: Context, node: gast.Call, kind: type) -> Made | None:
     if kind is deque and node.args:
         items = collected(context, node.args[0])
         if items is None:
-            context.refuse("E0406", node, "a deque of this")
+            context.refuse("E0406", node, "a deque of what may be no container")
         rest = [settled(context, argument) for argument in node.args[1:]]
         return applied(context, kind, [load(items, node), *rest], node, settled(context, node.func), node.keywords)
     if kind in (list, tuple) and len(node.args) == 1 and not node.keywords:
@@ -301,7 +303,7 @@ def _with_keywords(context: Context, node: gast.Call) -> Made | None:
 def _listed(context: Context, node: Any) -> Made:
     items = collected(context, node)
     if items is None:
-        context.refuse("E0406", node, "a list of this")
+        context.refuse("E0406", node, "a list of what may be no container")
     return load(items, node), nf.Copy(items)
 
 

@@ -47,7 +47,9 @@ def callee_for(callee: Callee, arguments: tuple[tuple[Any, ...], Mapping[str, An
     if made.is_generator:
         _refuse_generator(function, made)
     if facts is None or len(facts.entry) != 1:
-        raise UnsupportedSyntax("what its values may be is not known", source_of(function).span(), code="E0202")
+        raise UnsupportedSyntax(
+            "what the variables of this function may be is not known", source_of(function).span(), code="E0202"
+        )
     refuse_ended(function, facts)
     return replace(callee, instance=instance_of(model_of(function) or function, facts.entry[0], facts))
 

@@ -122,7 +122,7 @@ def atom(context: Context, node: Any) -> gast.expr:
 def named(context: Context, node: Any) -> str:
     made = atom(context, node)
     if not isinstance(made, gast.Name):
-        context.refuse("E0105", node, "a literal in this place")
+        context.refuse("E0105", node, "a number or text in the place of an array")
     return str(made.id)
 
 
@@ -162,7 +162,7 @@ def operation_of(context: Context, node: Any) -> Made:
             if isinstance(index, gast.Tuple) and not index.elts and _is_number(context.value(base)):
                 return load(whole, node), nf.Copy(whole)
             if not _is_indexed(_with_items(context.value(base), context.value(index)), data=True):
-                context.refuse("E0413", node, "an item of this")
+                context.refuse("E0413", node, "an item of what may be no array and no container")
             is_found = context.is_fixed(index) or not carries(context.facts, context.value(index))
             is_found |= _have_places(context.value(base)) and not _is_object(context.value(index))
             if not is_found and not _are_mappings(context.value(base)):
@@ -346,7 +346,7 @@ def _attribute(context: Context, node: Any, base: Any, name: str) -> Made:
             a.site.kind is None or a.site.kind in CONTAINERS and not hasattr(a.site.kind, name)  # which raises
         ) for a in value.atoms
     ):  # fmt: skip
-        context.refuse("E0203", node, "an attribute of this")
+        context.refuse("E0203", node, "an attribute of an object that may be of any class")
     function = attribute_function(name)
     rule = None if function is None else lookup(function)
     if rule is None and name in FIELDS and value.consists_of(is_data):  # of what a decomposition gives

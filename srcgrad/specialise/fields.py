@@ -128,5 +128,5 @@ def refuse_store(context: Context, target: gast.Attribute) -> NoReturn:
     else:
         code = "E0301"
         message = f"a store into the attribute {target.attr!r} of an object whose class is not known"
-        hint = "the derivative itself is compiled for the classes of its arguments: see source_for(...)"
+        hint = "call the derivative with the object, whose class is known then, or see source_for(...)"
     raise UnsupportedSyntax(message, context.span, code=code, hint=hint)

@@ -258,7 +258,7 @@ def misused(made: Reduced, body: Block) -> tuple[str, str, gast.AST | None] | No
     return None
 
 
-_REMEMBERED = "E0212", "that what a function made in here has returned is remembered"
+_REMEMBERED = "E0212", "a cache of a function that is made inside"
 
 
 def _is_kept_inside(made: Reduced, value: Value) -> bool:

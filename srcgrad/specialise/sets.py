@@ -203,7 +203,7 @@ def _items(context: Context, nodes: Sequence[Any]) -> tuple[list[gast.expr], lis
             continue
         items = collected(context, node) if is_series(context, node) else None
         if items is None and not are(value, (list, tuple, deque, range), arrays=True) and not _is_text(value):
-            context.refuse("E0407", node, "a set of the items of this")
+            context.refuse("E0407", node, "a set of the items of what may be no container")
         one = atom(context, node) if items is None else load(items, node)
         given.append(one)
         atoms.append(_checked(context, one))

@@ -141,7 +141,7 @@ def _outputs(context: Context, node: gast.Call, called: Any, receiver: Any) -> M
         base is not None and not are_arrays(_without_numbers(context.value(out)), data=True)
         for base, out in zip(outputs, given, strict=True)
     ):  # fmt: skip
-        context.refuse("E0302", node, "a call that stores into this")
+        context.refuse("E0302", node, "a call that stores into what may be no array")
     dropped = {"out", "where", "casting"} if is_ufunc else {"out"}
     more = {key: settled(context, value) for key, value in words.items() if key not in dropped}
     operands = [done[id(part)] for part in arguments if id(part) in done]
@@ -373,7 +373,7 @@ def _base(context: Context, node: gast.Call, given: Given) -> str:
     """The name of the array that a function stores into, which is its first parameter."""
     base = next(iter(given.values()))
     if not isinstance(base, gast.Name) or not are_arrays(context.value(base), data=True):
-        context.refuse("E0302", node, "a call that stores into this")
+        context.refuse("E0302", node, "a call that stores into what may be no array")
     return str(base.id)
 
 

@@ -9,13 +9,14 @@ function of a library has no rule, or which construct it is::
 
 from __future__ import annotations
 
-from types import FunctionType
+from types import BuiltinFunctionType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 import gast
 import numpy as np
 
 from srcgrad.errors import MissingRule, UnsupportedSyntax
+from srcgrad.frontend.classes import is_user_class
 from srcgrad.infer.calls import model_of
 from srcgrad.infer.outside import is_of_library, is_of_users
 from srcgrad.infer.reasons import IMPORT, OTHERWISE, Reason, of_maker, reaching, reason_of
@@ -25,6 +26,7 @@ from srcgrad.ir import operations as ir
 from srcgrad.ir.regions import Statement, operands_of
 from srcgrad.language.models import is_of_model
 from srcgrad.rules.table import lookup, refusal
+from srcgrad.runtime.exact import named
 from srcgrad.specialise.instances import static_of
 from srcgrad.specialise.unruled import missing_rule
 from srcgrad.specialise.unseen import of_methods
@@ -116,8 +118,29 @@ def refusal_of(made: Reduced, statement: Statement) -> UnsupportedSyntax | Missi
         why = why or _of_objects(operation, given) or of_methods(made, statement)
     why = made.facts.stops.get(made.functions.origins.get(statement, statement)) or why
     if why is None:
-        why = Reason("E0202", "what runs here cannot be differentiated here")
+        why = _of_operation(operation, node, function)
     return UnsupportedSyntax(why.message, source.span(node), code=why.code, label=why.label, hint=why.hint or OTHERWISE)
+
+
+def _of_operation(operation: Any, node: gast.AST, function: Any) -> Reason:
+    """What is said of an operation where nothing else is known of it: what it is."""
+    match operation:
+        case ir.Call() if isinstance(function, type):
+            held = [kind.__name__ for kind in function.__mro__[1:-1] if kind.__module__ == "builtins"]
+            whose = f", which is a {held[0]}," if held and is_user_class(function) else ""
+            return Reason("E0408", f"what an object of class {named(function)}{whose} does is not known",
+                          hint="make plain objects by __init__, which hold what they need")  # fmt: skip
+        case ir.Call():
+            is_dotted = isinstance(node, gast.Call) and isinstance(node.func, gast.Name | gast.Attribute)
+            called = f"{spelled(node.func)}()" if isinstance(node, gast.Call) and is_dotted else "this call"
+            label = None if function is None else f"an object of class {named(type(function))} is called"
+            label = "this is compiled code" if isinstance(function, BuiltinFunctionType) else label
+            return Reason("E0201", f"what {called} does is not known", label)
+        case ir.GetAttribute(name=name):
+            return Reason("E0202", f"what the attribute {name!r} of this object is, is not known")
+        case ir.GetItem():
+            return Reason("E0202", "what an item of this object is, is not known")
+    return Reason("E0202", "what this operation runs is not known")
 
 
 def _is_function(value: Value) -> bool:

@@ -62,7 +62,7 @@ def refuse_methods(made: Reduced, statement: Statement) -> NoReturn:
     """Refuse an operation that calls methods in a way that is not followed."""
     why = of_methods(made, statement)
     if why is None:
-        made.refuse("E0214", statement.node, "what a method does here")
+        made.refuse("E0214", statement.node, "an operation that runs a method of yours")
     raise UnsupportedSyntax(
         why.message,
         made.source_of(made.frame.owner).span(statement.node),

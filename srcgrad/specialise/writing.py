@@ -85,7 +85,7 @@ def normal_form(instance: Instance, ended: Mapping[Statement, UnsupportedSyntax]
     used = {node.id for node in names}
     context = Context(made, facts, naming, source, Namer({*used, *parameters}), frozenset(parameters))
     if made.this is not None and made.this in uses_of(made.function):
-        context.refuse("E0408", source.node, "an object that is handed on while it is made")
+        context.refuse("E0408", source.node, "an object that __init__ hands on")
     if (use := misused(made, made.function.body)) is not None:
         made.refuse_at(*use)
     if (what := sparse.misused(made)) is not None:
@@ -99,7 +99,7 @@ def normal_form(instance: Instance, ended: Mapping[Statement, UnsupportedSyntax]
     for _, statement in walk_ir(made.function.body):
         if isinstance(statement, Assign) and statement not in context.written:
             if runs_users(facts, made.calls.get(statement, ())):
-                made.refuse("E0214", statement.node, "what runs code of the user's here")
+                made.refuse("E0214", statement.node, "an operation that runs a method of yours")
     if not block.statements or not isinstance(block.statements[-1], nf.Return):
         block = nf.Block((*block.statements, nf.Return(gast.Constant(None, None), source.span())))
     if instance.made is not None:
@@ -234,8 +234,8 @@ def _statement(context: Context, statement: Any) -> None:
             context.out.append(nf.Delete(named(context, base), None, context.span, name))
         case gast.Nonlocal() | gast.Global():
             pass
-        case gast.Delete(targets=[gast.Name(id=name)]):
-            context.refuse("E0114", statement, f"the variable {name!r}, which loses its value here,")
+        case gast.Delete(targets=[gast.Name()]):
+            context.refuse("E0114", statement, "a variable that has no value from here on")
         case _:
             kinds = {gast.Delete: ("E0311", "this del"), gast.Try: ("E0111", "this try")}
             code, what = kinds.get(type(statement), ("E0105", "this statement"))
@@ -288,7 +288,7 @@ def assignment(context: Context, targets: list[Any], value: Any) -> None:
 
 def _refuse_target(context: Context, target: Any, value: Any) -> NoReturn:
     if not isinstance(target, gast.Attribute):
-        context.refuse("E0301", value, "this target")
+        context.refuse("E0301", value, "a store into this")
     if target.attr == "shape":
         raise UnsupportedSyntax(
             "the shape of an array that something else may hold is set in place", context.span, code="E0306",
@@ -373,7 +373,7 @@ def _augmented(context: Context, statement: gast.AugAssign) -> None:
         case gast.Attribute() as target:
             refuse_store(context, target)
         case _:
-            context.refuse("E0311", statement, "this augmented target")
+            context.refuse("E0311", statement, "an augmented assignment to this")
 
 
 def _effect(context: Context, called: gast.Call) -> None:
