@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 from collections import defaultdict, deque
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -346,3 +347,27 @@ def test_buffers_under_a_manager_without_facts() -> None:
         gradient = srcgrad.grad(stores_under_a_manager)
         found = srcgrad.jacobian(gradient)(POINT)
         np.testing.assert_allclose(found, differences(gradient, POINT), rtol=1e-6, atol=1e-8)
+
+
+class Turning:
+    """Holds a method of its own, bound: its shadow holds itself."""
+
+    def __init__(self, a):
+        self.h, self.step = a, self.doubled
+
+    def doubled(self, y):
+        return y * y * self.h
+
+
+def test_a_shadow_that_holds_itself_is_met_once() -> None:
+    """Once a RecursionError, reverse over reverse."""
+
+    def f(x):
+        turning = copy.deepcopy(Turning(x[0]))
+        turning.h = x[1] * turning.h
+        return turning.step(x[1]) * turning.step(x[2]) * turning.h
+
+    gradient = srcgrad.grad(f)
+    expected = differences(gradient, POINT) @ POINT
+    for found in (srcgrad.vjp(gradient, POINT.copy())[1](POINT)[0], srcgrad.hvp(f)(POINT.copy(), POINT)):
+        np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-8)
