@@ -33,6 +33,7 @@ import gast
 from srcgrad.errors import SourceChanged, SourceUnavailable, Span, UnresolvedName
 from srcgrad.frontend.journal import note_function, remembered
 from srcgrad.frontend.locate import File, Place, locate, parsed
+from srcgrad.frontend.managers import as_entered
 from srcgrad.frontend.mangling import mangle
 from srcgrad.runtime.objects import is_object
 from srcgrad.syntax.globals import GlobalBinding, builtin, public_home
@@ -174,7 +175,10 @@ def source_of(function: Callable[..., object]) -> Source:
             if "told apart" in error.args[0]
             else "import the module again",
         ) from None
-    source = Source(plain, _tree(place), code.co_qualname, file, _is_generated(plain), receiver)
+    tree, is_generated = _tree(place), _is_generated(plain)
+    if is_generated:
+        as_entered(tree, plain.__globals__)
+    source = Source(plain, tree, code.co_qualname, file, is_generated, receiver)
     note_function(plain, source.node)
     if edited and not source.generated:
         place_text = source.span().place

@@ -299,16 +299,18 @@ def where_first(g: Any, x: Any) -> Any:
     if isinstance(x, np.ndarray):
         return g
     marks = cloned(x)
-    _mark(marks)
+    _mark(marks, set())
     return _masked(g, _taken_out(marks))
 
 
-def _mark(x: Any) -> None:
+def _mark(x: Any, seen: set[int]) -> None:
+    """Ones in the places of containers, which may hold themselves."""
     if isinstance(x, np.ndarray):
         x[...] = 1
-    elif isinstance(x, tuple | list | deque | dict):
+    elif isinstance(x, tuple | list | deque | dict) and id(x) not in seen:
+        seen.add(id(x))
         for part in x.values() if isinstance(x, dict) else x:
-            _mark(part)
+            _mark(part, seen)
 
 
 def _masked(g: Any, marks: Any) -> Any:

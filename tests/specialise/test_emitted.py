@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import copy
 from collections import defaultdict, deque
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -246,7 +248,39 @@ def shadows_of_a_deque(x):
     return queue[0] * queue[1] + last * queue[-1] + queue[2] ** 3
 
 
+@contextlib.contextmanager
+def counted(k):
+    ENTERED.append("in")
+    yield k + 1.0
+    ENTERED.append("out")
+
+
+class Counting:
+    def __enter__(self):
+        ENTERED.append("in")
+        return self
+
+    def __exit__(self, *given):
+        ENTERED.append("out")
+
+
+ENTERED: list[str] = []
+
+
+def managers_of_the_forward_sweep(x):
+    s = x[0]
+    for i in range(3):
+        with counted(2.0) as scale:
+            s = s * scale * x[i]
+        with Counting(), contextlib.nullcontext(i) as place:
+            if place == 1:
+                continue
+            s = s + x[1] ** 2
+    return s * s
+
+
 PROGRAMS = (
+    managers_of_the_forward_sweep,
     raises_exceptions_of_its_own, reads_the_text_of_what_was_raised, objects_in_a_list_of_an_object, shadows_of_a_deque,
     a_dict_that_makes_what_is_missing, what_an_assertion_leaves, stores_under_a_manager, attempts_that_store,
     attempts_of_a_callee, raises_what_it_handles, tuples_of_several_kinds,
@@ -267,6 +301,18 @@ def test_the_text_of_a_gradient_is_inferred(program: Callable[..., Any]) -> None
     expected = differences(gradient, POINT)
     for found in (srcgrad.jacobian(gradient)(POINT.copy()), srcgrad.hessian(program)(POINT.copy())):
         np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-8)
+
+
+def test_a_second_derivative_enters_a_manager_once() -> None:
+    """However often it is differentiated, only the forward sweep enters it, as the function does."""
+    gradient = srcgrad.grad(managers_of_the_forward_sweep)
+    ENTERED.clear()
+    managers_of_the_forward_sweep(POINT)
+    expected = list(ENTERED)
+    for called in (lambda: gradient(POINT), lambda: srcgrad.hvp(managers_of_the_forward_sweep)(POINT, POINT)):
+        ENTERED.clear()
+        called()
+        assert expected == ENTERED
 
 
 def test_a_third_derivative_is_inferred() -> None:
@@ -301,3 +347,27 @@ def test_buffers_under_a_manager_without_facts() -> None:
         gradient = srcgrad.grad(stores_under_a_manager)
         found = srcgrad.jacobian(gradient)(POINT)
         np.testing.assert_allclose(found, differences(gradient, POINT), rtol=1e-6, atol=1e-8)
+
+
+class Turning:
+    """Holds a method of its own, bound: its shadow holds itself."""
+
+    def __init__(self, a):
+        self.h, self.step = a, self.doubled
+
+    def doubled(self, y):
+        return y * y * self.h
+
+
+def test_a_shadow_that_holds_itself_is_met_once() -> None:
+    """Once a RecursionError, reverse over reverse."""
+
+    def f(x):
+        turning = copy.deepcopy(Turning(x[0]))
+        turning.h = x[1] * turning.h
+        return turning.step(x[1]) * turning.step(x[2]) * turning.h
+
+    gradient = srcgrad.grad(f)
+    expected = differences(gradient, POINT) @ POINT
+    for found in (srcgrad.vjp(gradient, POINT.copy())[1](POINT)[0], srcgrad.hvp(f)(POINT.copy(), POINT)):
+        np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-8)
