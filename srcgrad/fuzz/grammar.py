@@ -11,10 +11,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from srcgrad.fuzz.choices import Choices
-from srcgrad.fuzz.expressions import LETTERS
+from srcgrad.fuzz.containers import changed_list, outgrown
+from srcgrad.fuzz.expressions import LETTERS, argument, expression
 from srcgrad.fuzz.idioms import OUTSIDE
 from srcgrad.fuzz.scope import PARAMETERS, USUAL, Scope, Signature, indent
-from srcgrad.fuzz.statements import Writer
+from srcgrad.fuzz.statements import result_statement, statement
+from srcgrad.fuzz.stores import small_function, store
+from srcgrad.fuzz.writer import Writer
 
 FEATURES = ("stores", "views", "containers", "objects", "closures", "control")
 #: Programs that only bind names: no store, no view with a name, no container that changes.
@@ -63,11 +66,11 @@ def _function(writer: Writer, name: str, parameters: dict[str, str]) -> str:
     scope = Scope(dict(parameters))
     lines: list[str] = []
     if "h" in parameters and writer.choices.chance(60):  # the list that was given is another in the end
-        lines += writer.changed_list(scope, "h")
+        lines += changed_list(writer, scope, "h")
     if name != "f" and writer.has("stores") and writer.choices.chance(50):
-        lines += writer.store(scope)
+        lines += store(writer, scope)
     while writer.budget > 0:
-        made, reachable = writer.statement(scope)
+        made, reachable = statement(writer, scope)
         lines += made
         if not reachable:
             break
@@ -75,8 +78,8 @@ def _function(writer: Writer, name: str, parameters: dict[str, str]) -> str:
         reachable = True
     if reachable or not lines:
         if writer.has("containers"):
-            lines += writer.outgrown(scope)
-        lines.append(writer.result_statement(scope))
+            lines += outgrown(writer, scope)
+        lines.append(result_statement(writer, scope))
     return "\n".join([f"def {name}({', '.join(parameters)}):", *indent(lines)]) + "\n"
 
 
@@ -98,7 +101,7 @@ def _callee(
     recursive = choices.chance(12) and len(result) == 1 and result != "p"
     writer = Writer(choices, others, result, choices.integer(1, 4), features, met)
     if "stores" in features and choices.chance(20):
-        return writer.small_function(name)
+        return small_function(writer, name)
     if recursive:
         return _recursive(writer, name, parameters), Signature(name, (*taken, "i"), result, counted=True)
     return _function(writer, name, parameters), Signature(name, tuple(taken), result)
@@ -107,17 +110,17 @@ def _callee(
 def _recursive(writer: Writer, name: str, parameters: dict[str, str]) -> str:
     """A function that calls itself with its counter lowered."""
     scope = Scope(dict(parameters) | {"deep": "i"})
-    lines = ["if deep <= 0:", f"    {writer.result_statement(scope.inner())}"]
+    lines = ["if deep <= 0:", f"    {result_statement(writer, scope.inner())}"]
     heading = f"def {name}({', '.join([*parameters, 'deep'])}):"
     while writer.budget > 0:
-        made, reachable = writer.statement(scope)
+        made, reachable = statement(writer, scope)
         lines += made
         if not reachable:
             return "\n".join([heading, *indent(lines)]) + "\n"
     # What a parameter is called may hold something else, or nothing, by now: give what has the right kind.
-    arguments = [n if scope.types.get(n) == k else writer.argument(scope, k, 1) for n, k in parameters.items()]
+    arguments = [n if scope.types.get(n) == k else argument(writer, scope, k, 1) for n, k in parameters.items()]
     again = f"{name}({', '.join([*arguments, 'deep - 1'])})"
-    lines.append(f"return np.sin({again}) * 0.9 + {writer.expression(scope, writer.result, 1)}")
+    lines.append(f"return np.sin({again}) * 0.9 + {expression(writer, scope, writer.result, 1)}")
     return "\n".join([heading, *indent(lines)]) + "\n"
 
 

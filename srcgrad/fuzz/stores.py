@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 
+from srcgrad.fuzz.assignments import assign, target
+from srcgrad.fuzz.expressions import argument, atom, call, condition, expression, scalar
 from srcgrad.fuzz.scope import ARRAYS, Scope, Signature, factor, indent
-from srcgrad.fuzz.views import Views
+from srcgrad.fuzz.views import reference
+from srcgrad.fuzz.writer import Writer
 
 #: Indices into an array of a kind: (construct, index, kind of what fits there besides a number).
 INDICES: dict[str, tuple[tuple[str, str, str], ...]] = {
@@ -110,236 +113,240 @@ MATRIX_WRITERS: tuple[tuple[str, str], ...] = (
 )
 
 
-class Stores(Views):
-    """Writes statements that store into arrays."""
+def tame(writer: Writer, scope: Scope, text: str) -> str:
+    """Inside of loops values are bounded most of the time."""
+    if scope.loops and writer.choices.chance(70):
+        return f"np.{writer.choices.pick(('sin', 'tanh'))}({text})"
+    return text
 
-    def tame(self, scope: Scope, text: str) -> str:
-        """Inside of loops values are bounded most of the time."""
-        if scope.loops and self.choices.chance(70):
-            return f"np.{self.choices.pick(('sin', 'tanh'))}({text})"
-        return text
 
-    def stored_into(self, scope: Scope) -> tuple[str, str] | None:
-        """(place, kind) of an array that exists: a name mostly, else a view, an item or a field."""
-        c = self.choices
-        kinds = [kind for kind in ARRAYS if scope.named(kind)] or ["v"]
-        kind = c.pick(kinds + ["v"] * 2)
-        names = scope.named(kind)
-        if names and c.chance(65):
-            place: str | None = c.pick(names[-3:])
-        else:
-            place = self.reference(scope, kind)
-        if place is None or place not in scope.types and not self.keeps(place):
-            return None
-        return place, kind
+def stored_into(writer: Writer, scope: Scope) -> tuple[str, str] | None:
+    """(place, kind) of an array that exists: a name mostly, else a view, an item or a field."""
+    c = writer.choices
+    kinds = [kind for kind in ARRAYS if scope.named(kind)] or ["v"]
+    kind = c.pick(kinds + ["v"] * 2)
+    names = scope.named(kind)
+    if names and c.chance(65):
+        place: str | None = c.pick(names[-3:])
+    else:
+        place = reference(writer, scope, kind)
+    if place is None or place not in scope.types and not keeps(place):
+        return None
+    return place, kind
 
-    @staticmethod
-    def keeps(place: str) -> bool:
-        """Whether a store through this expression is allowed and seen (not into a read-only or a fresh array)."""
-        return "diag" not in place and not place.startswith("np.ones")
 
-    def value_for(self, scope: Scope, kind: str) -> str:
-        """What is stored where ``kind`` fits; a number fits anywhere."""
-        c = self.choices
-        if kind == "s" or c.chance(25):
-            return self.tame(scope, self.scalar(scope, 1))
-        return self.tame(scope, self.expression(scope, kind, 1))
+def keeps(place: str) -> bool:
+    """Whether a store through this expression is allowed and seen (not into a read-only or a fresh array)."""
+    return "diag" not in place and not place.startswith("np.ones")
 
-    def store(self, scope: Scope) -> list[str]:
-        c = self.choices
-        found = self.stored_into(scope)
-        if found is None:
-            return self.assign(scope)
-        place, kind = found
-        if place not in scope.types:
-            self.met("store through an expression", None)
+
+def value_for(writer: Writer, scope: Scope, kind: str) -> str:
+    """What is stored where ``kind`` fits; a number fits anywhere."""
+    c = writer.choices
+    if kind == "s" or c.chance(25):
+        return tame(writer, scope, scalar(writer, scope, 1))
+    return tame(writer, scope, expression(writer, scope, kind, 1))
+
+
+def store(writer: Writer, scope: Scope) -> list[str]:
+    c = writer.choices
+    found = stored_into(writer, scope)
+    if found is None:
+        return assign(writer, scope)
+    place, kind = found
+    if place not in scope.types:
+        writer.met("store through an expression", None)
+    construct, index, fits = c.pick(INDICES[kind])
+    integers = scope.named("i")
+    if kind in "vp" and integers and c.chance(35):
+        size = 4 if kind == "v" else 2
+        index, fits, construct = f"{c.pick(integers)} % {size}", "s", "loop index store"
+    if c.chance(35):
+        return [augmented_store(writer, scope, f"{place}[{index}]", fits)]
+    return [writer.met(construct, f"{place}[{index}] = {value_for(writer, scope, fits)}")]
+
+
+def augmented_store(writer: Writer, scope: Scope, place: str, fits: str) -> str:
+    c = writer.choices
+    operator = c.pick(("+=", "-=", "*=", "+=", "-=", "*=", "/=", "**="))
+    writer.met(f"augmented {operator}", None)
+    if operator == "**=":
+        return f"{place} **= 2"
+    if operator == "/=":
+        return f"{place} /= 2.0 + np.sin({scalar(writer, scope, 1)})"
+    value = value_for(writer, scope, fits)
+    if operator == "*=" and scope.loops:
+        value = f"np.cos({value})"
+    return f"{place} {operator} {value}"
+
+
+def overlap(writer: Writer, scope: Scope) -> list[str]:
+    found = stored_into(writer, scope)
+    if found is None:
+        return assign(writer, scope)
+    place, kind = found
+    return [writer.met("overlapping store", writer.choices.pick(OVERLAPS[kind]).format(place))]
+
+
+def writing_call(writer: Writer, scope: Scope) -> list[str]:
+    """A call that writes into an array."""
+    found = stored_into(writer, scope)
+    if found is None or found[1] == "n":
+        return store(writer, scope)
+    place, kind = found
+    forms = WRITERS + (VECTOR_WRITERS if kind == "v" else MATRIX_WRITERS if kind == "m" else ())
+    construct, text = writer.choices.pick(forms)
+    value = factor(tame(writer, scope, expression(writer, scope, kind, 1)))
+    return [writer.met(construct, text.format(place, value, scalar(writer, scope, 0)))]
+
+
+def augmented_name(writer: Writer, scope: Scope) -> list[str]:
+    """``y += e`` on an array that other names may hold, against ``y = y + e``."""
+    c = writer.choices
+    kinds = [kind for kind in (*ARRAYS, "u") if scope.named(kind)]
+    if not kinds:
+        return assign(writer, scope)
+    kind = c.pick(kinds)
+    name = c.pick(scope.named(kind)[-3:])
+    fits = "s" if kind in "nu" else kind
+    if kind != "n" and c.chance(25):
+        added = f"{name} + {value_for(writer, scope, fits)}"
+        return [writer.met("y = y + e", f"{name} = np.sin({added})" if scope.loops else f"{name} = {added}")]
+    writer.met(f"augmented name of kind {kind}", None)
+    if kind == "m" and c.chance(10):
+        return [writer.met("augmented @=", f"{name} @= {expression(writer, scope, 'm', 1)}")]
+    return [augmented_store(writer, scope, name, fits)]
+
+
+def aliased(writer: Writer, scope: Scope) -> list[str]:
+    """A second name for memory that exists."""
+    c = writer.choices
+    kind = c.pick(ARRAYS[:4] + ("v", "p", "v", "n"))
+    names = scope.named(kind)
+    source = c.pick(names[-3:]) if names and c.chance(35) else reference(writer, scope, kind)
+    if source is None:
+        return assign(writer, scope)
+    name = target(writer, scope, kind)
+    writer.met("alias" if source in scope.types else "named view", None)
+    others = scope.named(kind)
+    if c.chance(12) and others:
+        source = writer.met("alias chosen", f"{source} if {condition(writer, scope)} else {c.pick(others)}")
+    scope.bind(name, kind)
+    lines = [f"{name} = {source}"]
+    if c.chance(45) and keeps(source):  # what one name stores the other sees
+        place = name if c.chance(60) or source not in scope.types else source
         construct, index, fits = c.pick(INDICES[kind])
-        integers = scope.named("i")
-        if kind in "vp" and integers and c.chance(35):
-            size = 4 if kind == "v" else 2
-            index, fits, construct = f"{c.pick(integers)} % {size}", "s", "loop index store"
-        if c.chance(35):
-            return [self.augmented_store(scope, f"{place}[{index}]", fits)]
-        return [self.met(construct, f"{place}[{index}] = {self.value_for(scope, fits)}")]
+        writer.met("store right after an alias", None)
+        lines.append(writer.met(construct, f"{place}[{index}] = {value_for(writer, scope, fits)}"))
+    return lines
 
-    def augmented_store(self, scope: Scope, place: str, fits: str) -> str:
-        c = self.choices
-        operator = c.pick(("+=", "-=", "*=", "+=", "-=", "*=", "/=", "**="))
-        self.met(f"augmented {operator}", None)
-        if operator == "**=":
-            return f"{place} **= 2"
-        if operator == "/=":
-            return f"{place} /= 2.0 + np.sin({self.scalar(scope, 1)})"
-        value = self.value_for(scope, fits)
-        if operator == "*=" and scope.loops:
-            value = f"np.cos({value})"
-        return f"{place} {operator} {value}"
 
-    def overlap(self, scope: Scope) -> list[str]:
-        found = self.stored_into(scope)
-        if found is None:
-            return self.assign(scope)
-        place, kind = found
-        return [self.met("overlapping store", self.choices.pick(OVERLAPS[kind]).format(place))]
+def filled(writer: Writer, scope: Scope) -> list[str]:
+    """An array made of zeros and filled in a loop."""
+    c = writer.choices
+    name = target(writer, scope, "v")
+    fresh = c.pick(("np.zeros(4)", "np.empty(4)", "np.ones(4)", "np.full(4, 0.3)"))
+    inner = scope.inner()
+    inner.bind("j", "i")
+    made = scalar(writer, inner, 1)
+    if re.search(rf"\b{name}\b", made):  # it reads what it fills: no memory that nobody has written
+        fresh = fresh.replace("empty", "zeros")
+    lines = [f"{name} = {fresh}"]
+    if "empty" in fresh or c.chance(50):
+        lines += ["for j in range(4):", f"    {name}[j] = np.sin({made})"]
+    else:
+        lines += [f"{name}[0] = {scalar(writer, scope, 1)}", "for j in range(3):",
+                  f"    {name}[j + 1] = np.sin({name}[j] + {made})"]  # fmt: skip
+    writer.met("filled in a loop", None)
+    scope.bind(name, "v")
+    if scope.types.get("j", "i") != "i":
+        del scope.types["j"]
+    return lines
 
-    def writer(self, scope: Scope) -> list[str]:
-        """A call that writes into an array."""
-        found = self.stored_into(scope)
-        if found is None or found[1] == "n":
-            return self.store(scope)
-        place, kind = found
-        forms = WRITERS + (VECTOR_WRITERS if kind == "v" else MATRIX_WRITERS if kind == "m" else ())
-        construct, text = self.choices.pick(forms)
-        value = factor(self.tame(scope, self.expression(scope, kind, 1)))
-        return [self.met(construct, text.format(place, value, self.scalar(scope, 0)))]
 
-    def augmented_name(self, scope: Scope) -> list[str]:
-        """``y += e`` on an array that other names may hold, against ``y = y + e``."""
-        c = self.choices
-        kinds = [kind for kind in (*ARRAYS, "u") if scope.named(kind)]
-        if not kinds:
-            return self.assign(scope)
-        kind = c.pick(kinds)
-        name = c.pick(scope.named(kind)[-3:])
-        fits = "s" if kind in "nu" else kind
-        if kind != "n" and c.chance(25):
-            added = f"{name} + {self.value_for(scope, fits)}"
-            return [self.met("y = y + e", f"{name} = np.sin({added})" if scope.loops else f"{name} = {added}")]
-        self.met(f"augmented name of kind {kind}", None)
-        if kind == "m" and c.chance(10):
-            return [self.met("augmented @=", f"{name} @= {self.expression(scope, 'm', 1)}")]
-        return [self.augmented_store(scope, name, fits)]
+def read_then_stored(writer: Writer, scope: Scope) -> list[str]:
+    """What an array holds is used nonlinearly, then changed: by a store, or by a callee that may store."""
+    c = writer.choices
+    names = scope.named("v", "m")
+    if not names:
+        return assign(writer, scope)
+    name = c.pick(names[-3:])
+    kind = scope.types[name]
+    total = target(writer, scope, "s")
+    lines = [f"{total} = np.sin(np.sum({name} * {name}))" if scope.loops else f"{total} = np.sum(np.sin({name}))"]
+    scope.bind(total, "s")
+    callees = [callee for callee in writer.callables if kind in callee.parameters and not callee.counted]
+    if callees and c.chance(75):
+        storing = [callee for callee in callees if callee.parameters == ("v", "s")]
+        callee = c.pick(storing or callees)
+        given = [name if k == kind else argument(writer, scope, k, 1) for k in callee.parameters]
+        return [*lines, writer.met("read, then given to a callee", f"{callee.name}({', '.join(given)})")]
+    _, index, fits = c.pick(INDICES[kind])
+    return [*lines, writer.met("read, then stored into", f"{name}[{index}] = {value_for(writer, scope, fits)}")]
 
-    def aliased(self, scope: Scope) -> list[str]:
-        """A second name for memory that exists."""
-        c = self.choices
-        kind = c.pick(ARRAYS[:4] + ("v", "p", "v", "n"))
-        names = scope.named(kind)
-        source = c.pick(names[-3:]) if names and c.chance(35) else self.reference(scope, kind)
-        if source is None:
-            return self.assign(scope)
-        name = self.target(scope, kind)
-        self.met("alias" if source in scope.types else "named view", None)
-        others = scope.named(kind)
-        if c.chance(12) and others:
-            source = self.met("alias chosen", f"{source} if {self.condition(scope)} else {c.pick(others)}")
-        scope.bind(name, kind)
-        lines = [f"{name} = {source}"]
-        if c.chance(45) and self.keeps(source):  # what one name stores the other sees
-            place = name if c.chance(60) or source not in scope.types else source
-            construct, index, fits = c.pick(INDICES[kind])
-            self.met("store right after an alias", None)
-            lines.append(self.met(construct, f"{place}[{index}] = {self.value_for(scope, fits)}"))
-        return lines
 
-    def filled(self, scope: Scope) -> list[str]:
-        """An array made of zeros and filled in a loop."""
-        c = self.choices
-        name = self.target(scope, "v")
-        fresh = c.pick(("np.zeros(4)", "np.empty(4)", "np.ones(4)", "np.full(4, 0.3)"))
-        inner = scope.inner()
-        inner.bind("j", "i")
-        made = self.scalar(inner, 1)
-        if re.search(rf"\b{name}\b", made):  # it reads what it fills: no memory that nobody has written
-            fresh = fresh.replace("empty", "zeros")
-        lines = [f"{name} = {fresh}"]
-        if "empty" in fresh or c.chance(50):
-            lines += ["for j in range(4):", f"    {name}[j] = np.sin({made})"]
-        else:
-            lines += [f"{name}[0] = {self.scalar(scope, 1)}", "for j in range(3):",
-                      f"    {name}[j + 1] = np.sin({name}[j] + {made})"]  # fmt: skip
-        self.met("filled in a loop", None)
-        scope.bind(name, "v")
-        if scope.types.get("j", "i") != "i":
-            del scope.types["j"]
-        return lines
+def called_then_stored(writer: Writer, scope: Scope) -> list[str]:
+    """What a callee returns, which may be a part of what it was given, is stored into."""
+    c = writer.choices
+    callees = [callee for callee in writer.callables if callee.result in ("v", "m", "p") and not callee.counted]
+    if not callees:
+        return read_then_stored(writer, scope)
+    callee = c.pick(callees)
+    made = call(writer, scope, callee, 2)
+    kind = callee.result
+    given = [n for n in scope.named(kind) if n in made and scope.held.get(n, kind) == kind]
+    name = c.pick(given) if given and c.chance(30) else target(writer, scope, callee.result)
+    scope.bind(name, callee.result)
+    _, index, fits = c.pick(INDICES[callee.result])
+    store = f"{name}[{index}] = {value_for(writer, scope, fits)}"
+    return [f"{name} = {made}", writer.met("store into what a callee returned", store)]
 
-    def read_then_stored(self, scope: Scope) -> list[str]:
-        """What an array holds is used nonlinearly, then changed: by a store, or by a callee that may store."""
-        c = self.choices
-        names = scope.named("v", "m")
-        if not names:
-            return self.assign(scope)
-        name = c.pick(names[-3:])
-        kind = scope.types[name]
-        total = self.target(scope, "s")
-        lines = [f"{total} = np.sin(np.sum({name} * {name}))" if scope.loops else f"{total} = np.sum(np.sin({name}))"]
-        scope.bind(total, "s")
-        callees = [callee for callee in self.callables if kind in callee.parameters and not callee.counted]
-        if callees and c.chance(75):
-            storing = [callee for callee in callees if callee.parameters == ("v", "s")]
-            callee = c.pick(storing or callees)
-            given = [name if k == kind else self.argument(scope, k, 1) for k in callee.parameters]
-            return [*lines, self.met("read, then given to a callee", f"{callee.name}({', '.join(given)})")]
-        _, index, fits = c.pick(INDICES[kind])
-        return [*lines, self.met("read, then stored into", f"{name}[{index}] = {self.value_for(scope, fits)}")]
 
-    def called_then_stored(self, scope: Scope) -> list[str]:
-        """What a callee returns, which may be a part of what it was given, is stored into."""
-        c = self.choices
-        callees = [callee for callee in self.callables if callee.result in ("v", "m", "p") and not callee.counted]
-        if not callees:
-            return self.read_then_stored(scope)
-        callee = c.pick(callees)
-        made = self.call(scope, callee, 2)
-        kind = callee.result
-        given = [n for n in scope.named(kind) if n in made and scope.held.get(n, kind) == kind]
-        name = c.pick(given) if given and c.chance(30) else self.target(scope, callee.result)
-        scope.bind(name, callee.result)
-        _, index, fits = c.pick(INDICES[callee.result])
-        store = f"{name}[{index}] = {self.value_for(scope, fits)}"
-        return [f"{name} = {made}", self.met("store into what a callee returned", store)]
+def small_function(writer: Writer, name: str) -> tuple[str, Signature]:
+    """A callee of one or two lines: it stores and its result tells nothing, or it returns what it was given."""
+    c = writer.choices
+    if c.chance(65):
+        index = c.pick(("0", "-1", "1:3", "::2", ":"))
+        operator = c.pick(("=", "=", "=", "+=", "*="))
+        writer.met("callee that only stores", None)
+        lines = [f"r0[{index}] {operator} {c.pick(('c1', '0.5', 'np.sin(c1)', 'c1 * r0[1]'))}",
+                 f"return {c.pick(('c1', 'c1 * 2', '0.5', 'np.cos(c1)'))}"]  # fmt: skip
+        return f"def {name}(r0, c1):\n" + "\n".join(indent(lines)) + "\n", Signature(name, ("v", "s"), "s")
+    made = c.pick(("r0", "r0[::-1]", "r0[:]", "r0 + 0.5", "r0 - 1", "np.asarray(r0)", "r0.reshape(4)", "+r0"))
+    writer.met("callee that returns what it was given", None)
+    lines = [f"r0[{c.integer(0, 3)}] = 0.3"] if c.chance(25) else []
+    return f"def {name}(r0):\n" + "\n".join(indent([*lines, f"return {made}"])) + "\n", Signature(name, ("v",), "v")
 
-    def small_function(self, name: str) -> tuple[str, Signature]:
-        """A callee of one or two lines: it stores and its result tells nothing, or it returns what it was given."""
-        c = self.choices
-        if c.chance(65):
-            index = c.pick(("0", "-1", "1:3", "::2", ":"))
-            operator = c.pick(("=", "=", "=", "+=", "*="))
-            self.met("callee that only stores", None)
-            lines = [f"r0[{index}] {operator} {c.pick(('c1', '0.5', 'np.sin(c1)', 'c1 * r0[1]'))}",
-                     f"return {c.pick(('c1', 'c1 * 2', '0.5', 'np.cos(c1)'))}"]  # fmt: skip
-            return f"def {name}(r0, c1):\n" + "\n".join(indent(lines)) + "\n", Signature(name, ("v", "s"), "s")
-        made = c.pick(("r0", "r0[::-1]", "r0[:]", "r0 + 0.5", "r0 - 1", "np.asarray(r0)", "r0.reshape(4)", "+r0"))
-        self.met("callee that returns what it was given", None)
-        lines = [f"r0[{c.integer(0, 3)}] = 0.3"] if c.chance(25) else []
-        return f"def {name}(r0):\n" + "\n".join(indent([*lines, f"return {made}"])) + "\n", Signature(name, ("v",), "v")
 
-    def tested_then_stored(self, scope: Scope) -> list[str]:
-        """A test of what an array holds is used after a store."""
-        c = self.choices
-        names = scope.named("v")
-        if not names:
-            return self.assign(scope)
-        name, place = c.pick(names[-3:]), c.integer(0, 3)
-        target = self.target(scope, "s")
-        first = f"{target} = {self.scalar(scope, 1)}"
-        scope.bind(target, "s")
-        if c.chance(50):  # in the branch itself
-            return [
-                first,
-                f"if {name}[{place}] {c.pick('<>')} {c.pick(('0.1', '-0.3', '0.5'))}:",
-                f"    {target} = np.sin({target} * {name}[{c.integer(0, 3)}])",
-                self.met("stored into where it was tested", f"    {name}[{place}] = 0.9 * np.cos({target})"),
-            ]
+def tested_then_stored(writer: Writer, scope: Scope) -> list[str]:
+    """A test of what an array holds is used after a store."""
+    c = writer.choices
+    names = scope.named("v")
+    if not names:
+        return assign(writer, scope)
+    name, place = c.pick(names[-3:]), c.integer(0, 3)
+    total = target(writer, scope, "s")
+    first = f"{total} = {scalar(writer, scope, 1)}"
+    scope.bind(total, "s")
+    if c.chance(50):  # in the branch itself
         return [
             first,
-            f"late = {name}[{place}] > {c.pick(('0.1', '-0.3', '0.5'))}",
-            f"{name}[{place}] = {self.tame(scope, self.scalar(scope, 1))}",
-            "if late:",
-            self.met("tested, then stored into", f"    {target} = np.sin({target} * {name}[{place}])"),
+            f"if {name}[{place}] {c.pick('<>')} {c.pick(('0.1', '-0.3', '0.5'))}:",
+            f"    {total} = np.sin({total} * {name}[{c.integer(0, 3)}])",
+            writer.met("stored into where it was tested", f"    {name}[{place}] = 0.9 * np.cos({total})"),
         ]
+    return [
+        first,
+        f"late = {name}[{place}] > {c.pick(('0.1', '-0.3', '0.5'))}",
+        f"{name}[{place}] = {tame(writer, scope, scalar(writer, scope, 1))}",
+        "if late:",
+        writer.met("tested, then stored into", f"    {total} = np.sin({total} * {name}[{place}])"),
+    ]
 
-    def number_or_vector(self, scope: Scope) -> list[str]:
-        """A name that holds a number or a vector."""
-        name = self.target(scope, "u")
-        scope.bind(name, "u")
-        self.met("a number or a vector", None)
-        return [f"{name} = {self.atom(scope, 's')} if {self.condition(scope)} else {self.atom(scope, 'v')}"]
 
-    # --- what the writer of statements has ---------------------------------------------------------------------------
-    def assign(self, scope: Scope) -> list[str]:
-        raise NotImplementedError
-
-    def target(self, scope: Scope, kind: str) -> str:
-        raise NotImplementedError
+def number_or_vector(writer: Writer, scope: Scope) -> list[str]:
+    """A name that holds a number or a vector."""
+    name = target(writer, scope, "u")
+    scope.bind(name, "u")
+    writer.met("a number or a vector", None)
+    return [f"{name} = {atom(writer, scope, 's')} if {condition(writer, scope)} else {atom(writer, scope, 'v')}"]

@@ -31,12 +31,12 @@ from srcgrad.syntax.globals import GlobalReference, call_runtime
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import clone
 from srcgrad.transform.build import assign, constant, load, tuple_of, unpack
-from srcgrad.transform.calls import Calls
-from srcgrad.transform.control import ReverseSweep
+from srcgrad.transform.calls import pair_of
+from srcgrad.transform.control import block_adjoint
 from srcgrad.transform.record import JointForward, PairForward
 from srcgrad.transform.resolving import Resolver, settled
-from srcgrad.transform.reverse import StatementAdjoint
 from srcgrad.transform.shadows import Shadows
+from srcgrad.transform.sweep import Calls, reverse_sweep
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,13 +101,13 @@ class AdjointProgram:
             sweep.planner.need_all(value)
         plan = self._planned(sweep)
         forward = JointForward(
-            plan, sweep.exits(), self._forward_of, self._primal_of, sweep.idle_binds(plan), self.shadows
+            plan, sweep.exits(), sweep.forward_of, self._primal_of, sweep.idle_binds(plan), self.shadows
         )
         body: list[gast.stmt] = [assign(n, constant(None)) for n in plan.unset]
         body += [assign(tape, gast.List([], gast.Load())) for tape in sweep.tapes(plan)]
         body += named_where_unset(forward.block(self.function.body), plan.unset)
         if with_value and sweep.restores(value):
-            kept = sweep.adjoint.fresh("value")
+            kept = sweep.state.fresh("value")
             body.append(assign(kept, call_runtime(runtime.private, clone(final.value))))
             value = load(kept)
         if of is not None:
@@ -132,7 +132,7 @@ class AdjointProgram:
         forward = PairForward(
             plan,
             sweep.exits(),
-            self._forward_of,
+            sweep.forward_of,
             self._primal_of,
             sweep.idle_binds(plan),
             self.shadows,
@@ -164,15 +164,10 @@ class AdjointProgram:
 
     def _planned(self, sweep: _Sweep) -> Plan:
         plan = sweep.plan()
-        adjoint = sweep.adjoint
-        self.temporaries |= adjoint.temporaries
-        self.temporaries |= set(adjoint.names.values())
+        self.temporaries |= sweep.state.temporaries
+        self.temporaries |= set(sweep.state.names.values())
         self.temporaries -= {sweep.seed_name}
         return plan
-
-    def _forward_of(self, statement: Bind) -> gast.expr | None:
-        adjoint = StatementAdjoint(self.activity, self.facts, self.calls, Namer(), constant(1.0), self.shadows)
-        return adjoint.pair_of(statement)[0]
 
     def _primal_of(self, statement: Bind) -> gast.expr | None:
         made = statement.operation
@@ -213,15 +208,14 @@ class _Sweep:
         stem = value[0] if single else "value"
         self.seed_name = self.namer.fresh(f"{stem}_bar")
         self.leave = self.namer.fresh("leave") if not program.has_single_return else ""
-        self.adjoint = StatementAdjoint(
-            program.activity, program.facts, program.calls, self.namer, load(self.seed_name), shadows
-        )
+        self.state = reverse_sweep(
+            self.layout, program.activity, program.facts, program.calls, self.namer, load(self.seed_name), self.leave,
+            shadows,
+        )  # fmt: skip
         if single:
-            self.adjoint.names[value[0]] = self.seed_name
-        self.control = ReverseSweep(self.layout, self.adjoint, self.leave)
-        self.code: list[gast.stmt] = []
+            self.state.names[value[0]] = self.seed_name
         root = function.body
-        self.code += self.control.block(root, self.leave, set())
+        self.code = block_adjoint(self.state, root, self.leave, set())
         self.undone = self._undone()
         self.code = settled(self.code, self.undone)
         gradients: list[gast.expr] = []
@@ -229,10 +223,10 @@ class _Sweep:
             if name in self.shadowed:
                 made = self._entry_shadow(name)
                 # What an argument holds in two places is one memory: its cotangent belongs to it once.
-                whole = isinstance(self.adjoint.fact(name), Array)
+                whole = isinstance(self.state.fact(name), Array)
                 gradients.append(made if whole else call_runtime(runtime.each_once, made))
-            elif name in self.adjoint.bars:
-                gradients.append(load(self.adjoint.bar(name)))
+            elif name in self.state.bars:
+                gradients.append(load(self.state.bar(name)))
             else:
                 gradients.append(call_runtime(runtime.zeros_like, reference(name, root, 0, shape_only=True)))
         self.gradients = gradients[0] if len(gradients) == 1 and not tupled else tuple_of(gradients)
@@ -246,8 +240,8 @@ class _Sweep:
             self.namer,
             pair=pair,
             can_index=lambda base: not stored or (base in function.parameters and base not in stored),
-            is_number=self.adjoint.is_scalar,
-            fact=self.adjoint.fact,
+            is_number=self.state.is_scalar,
+            fact=self.state.fact,
             shadowed=frozenset(self.shadowed) | self._changing_shadows(),
         )
 
@@ -268,7 +262,7 @@ class _Sweep:
             return set()
         stores = {s: shadows.root(stores_of(s)[0]) for s in shadows.olds}
         entry = {shadows.root(name) for name in shadows.with_shadow}
-        return undone(self.program.activity.graph, self.control.touched, stores, entry)
+        return undone(self.program.activity.graph, self.state.touched, stores, entry)
 
     def restores(self, value: gast.expr) -> bool:
         """Whether the sweep changes what a value holds."""
@@ -287,6 +281,10 @@ class _Sweep:
             if isinstance(statement, Bind) and statement.target == made:
                 return reference(made, root, j + 1)
         raise InternalError(f"the parameter {name} has no shadow", self.program.function.span)
+
+    def forward_of(self, statement: Bind) -> gast.expr:
+        """The forward half of the derivative that a call site uses."""
+        return pair_of(self.state, statement)[0]
 
     def idle_binds(self, plan: Plan) -> set[Statement]:
         """What the shadow pass added and nobody needs, and looks at arguments of calls that are made as they are."""
@@ -330,14 +328,14 @@ class _Sweep:
         for statement in self.code:
             planner.need_all(statement)
         planner.need_all(self.gradients)
-        for loop in self.control.iterables:
+        for loop in self.state.requests.iterables:
             assert isinstance(loop, For)
             planner.settle_iterable(loop)
-        planner.settle(self.control.decisions)
-        for loop in self.control.counted:
+        planner.settle(self.state.requests.decisions)
+        for loop in self.state.requests.counted:
             planner.need_hidden(loop, "passes")
         for statement in self.program.activity.graph.heads:
-            if statement in self.adjoint.saved_calls:
+            if statement in self.state.requests.saved_calls:
                 planner.need_hidden(statement, "saved")
         return planner.plan()
 
@@ -367,7 +365,7 @@ class _Sweep:
     def exits(self) -> dict[int, str]:
         """The loop bodies that an exit may leave, each with the list of its exit numbers."""
         if not hasattr(self, "_exits"):
-            self._exits = {order: self.namer.fresh("exits") for order in self.control.leave if order}
+            self._exits = {order: self.namer.fresh("exits") for order in self.state.leave if order}
         return self._exits
 
     def tapes(self, plan: Plan) -> list[str]:

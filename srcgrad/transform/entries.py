@@ -21,7 +21,7 @@ from srcgrad.syntax.globals import call_runtime
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import walk
 from srcgrad.transform.build import assign, call, load, tuple_of, unpack
-from srcgrad.transform.calls import constant_fact
+from srcgrad.transform.operands import constant_fact
 
 _DERIVED = {"reverse": "grad", "value": "value_and_grad", "split": "vjp", "pulled": "pulled", "forward": "jvp"}
 _KINDS = {

@@ -55,8 +55,18 @@ from srcgrad.transform.build import (
     tuple_of,
 )
 from srcgrad.transform.control import placed
-from srcgrad.transform.forward_statements import Calls, restated
-from srcgrad.transform.forward_stores import MirroredTangent
+from srcgrad.transform.forward_statements import append_tangent, pop_tangent, restated, unpack_tangent
+from srcgrad.transform.forward_stores import (
+    addition_tangent,
+    aug_store_tangent,
+    bind_tangent,
+    delete_tangent,
+    entered,
+    set_field_tangent,
+    store_tangent,
+    zero_at_entry,
+)
+from srcgrad.transform.tangent_sweep import Calls, TangentSweep, tangent_sweep
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,14 +101,14 @@ def tangent(
     ``outside`` tells what it reads there, which must be apart from what is stored into.
     """
     order = [p for p in function.parameters if p in active] if isinstance(active, frozenset | set) else list(active)
-    writer = _Writer(function, activity, facts, calls, mirrored, beside, attempted=attempted)
-    dots = [writer.dot(p) for p in order]
-    body = writer.entered(order, [p for p in function.parameters if p in stored], outside)
+    sweep = tangent_sweep(function, activity, facts, calls, mirrored, beside, attempted=attempted)
+    dots = [sweep.dot(p) for p in order]
+    body = entered(sweep, order, [p for p in function.parameters if p in stored], outside)
     for parameter in function.parameters:
-        if parameter not in active and writer.tangents.needed_at_entry(parameter):
-            body += writer.zero_at_entry(parameter)
+        if parameter not in active and sweep.tangents.needed_at_entry(parameter):
+            body += zero_at_entry(sweep, parameter)
     body = [placed(statement, function.span) for statement in body]
-    body += writer.block(function.body)
+    body += _block(sweep, function.body)
     defaults = _defaults(function)
     defaults += [constant(1.0) for _ in dots] if defaults else []
     arguments = gast.arguments(
@@ -111,8 +121,8 @@ def tangent(
         defaults,
     )
     definition = gast.FunctionDef(name, arguments, body, [], None, None, [])
-    made = {dot for of, dot in writer.dots.items() if of in function.temporaries}
-    return Tangent(definition, frozenset(function.temporaries | made | writer.temporaries), data_names(facts))
+    made = {dot for of, dot in sweep.dots.items() if of in function.temporaries}
+    return Tangent(definition, frozenset(function.temporaries | made | sweep.temporaries), data_names(facts))
 
 
 def _defaults(function: Function) -> list[gast.expr]:
@@ -123,64 +133,62 @@ def _defaults(function: Function) -> list[gast.expr]:
     return [clone(function.defaults[p]) for p in trailing]
 
 
-class _Writer(MirroredTangent):
-    """Writes the statements of one tangent program."""
+def _block(sweep: TangentSweep, block: Block, opening: Iterable[gast.stmt] = ()) -> list[gast.stmt]:
+    code = list(opening)
+    for statement in block.statements:
+        code += [placed(s, statement.span) for s in _statement(sweep, statement)]
+    return code or [gast.Pass()]
 
-    # --- blocks ------------------------------------------------------------------------------------------------------
-    def block(self, block: Block, opening: Iterable[gast.stmt] = ()) -> list[gast.stmt]:
-        code = list(opening)
-        for statement in block.statements:
-            code += [placed(s, statement.span) for s in self.statement(statement)]
-        return code or [gast.Pass()]
 
-    def statement(self, statement: Statement) -> list[gast.stmt]:
-        match statement:
-            case Bind():
-                return self._bind(statement)
-            case Unpack():
-                return self._unpack(statement)
-            case Append():
-                return [restated(statement), *self._append(statement)]
-            case Pop():
-                return [restated(statement), *self._pop(statement)]
-            case AddAt():
-                return self._add_at(statement)
-            case Store():
-                return self._store(statement)
-            case AugStore():
-                return self._aug_store(statement)
-            case SetField():
-                return self._set_field(statement)
-            case Delete():
-                return self._delete(statement)
-            case If(test=test, body=body, orelse=orelse):
-                otherwise = self.block(orelse) if orelse.statements else []
-                return [gast.If(clone(test), self.block(body), otherwise)]
-            case For():
-                return [self._for(statement)]
-            case While(test=test, body=body):
-                return [gast.While(clone(test), self.block(body), [])]
-            case With(items=items, body=body):
-                refuse_seen(statement, self.activity)
-                return [gast.With([clone(item) for item in items], self.block(body), None)]
-            case Return(value=value):
-                return [gast.Return(tuple_of([clone(value), self.dot_of(value, statement)]))]
-        return [] if self.activity.is_needless(statement, self.mirrored) else [restated(statement)]
+def _statement(sweep: TangentSweep, statement: Statement) -> list[gast.stmt]:
+    match statement:
+        case Bind():
+            return bind_tangent(sweep, statement)
+        case Unpack():
+            return unpack_tangent(sweep, statement)
+        case Append():
+            return [restated(statement), *append_tangent(sweep, statement)]
+        case Pop():
+            return [restated(statement), *pop_tangent(sweep, statement)]
+        case AddAt():
+            return addition_tangent(sweep, statement)
+        case Store():
+            return store_tangent(sweep, statement)
+        case AugStore():
+            return aug_store_tangent(sweep, statement)
+        case SetField():
+            return set_field_tangent(sweep, statement)
+        case Delete():
+            return delete_tangent(sweep, statement)
+        case If(test=test, body=body, orelse=orelse):
+            otherwise = _block(sweep, orelse) if orelse.statements else []
+            return [gast.If(clone(test), _block(sweep, body), otherwise)]
+        case For():
+            return [_for(sweep, statement)]
+        case While(test=test, body=body):
+            return [gast.While(clone(test), _block(sweep, body), [])]
+        case With(items=items, body=body):
+            refuse_seen(statement, sweep.activity)
+            return [gast.With([clone(item) for item in items], _block(sweep, body), None)]
+        case Return(value=value):
+            return [gast.Return(tuple_of([clone(value), sweep.dot_of(value, statement)]))]
+    return [] if sweep.activity.is_needless(statement, sweep.mirrored) else [restated(statement)]
 
-    def _for(self, loop: For) -> gast.For:
-        """A loop under the user's own heading, unless a tangent needs the hidden index."""
-        opening = []
-        if self.tangents.needed_in(loop.body, loop.index):
-            refuse_items(loop, self.tangents.activity)
-            opening = self.zero(loop.index)
-        opening = [placed(s, loop.span) for s in opening]
-        bound = loop.body.statements[: loop.elements]
-        rest = Block(loop.body.statements[loop.elements :])
-        if loop.heading is None or opening or any(self.tangents.moves(s) for s in bound):
-            return gast.For(store(loop.index), clone(loop.iterable), self.block(loop.body, opening), [], None)
-        target, iterable = loop.heading
-        for statement in bound:
-            for name in bound_here(statement):
-                if self.tangents.needed_after(name, statement):
-                    opening += [placed(s, loop.span) for s in self.zero(name)]
-        return gast.For(clone(target), clone(iterable), self.block(rest, opening), [], None)
+
+def _for(sweep: TangentSweep, loop: For) -> gast.For:
+    """A loop under the user's own heading, unless a tangent needs the hidden index."""
+    opening = []
+    if sweep.tangents.needed_in(loop.body, loop.index):
+        refuse_items(loop, sweep.tangents.activity)
+        opening = sweep.zero(loop.index)
+    opening = [placed(s, loop.span) for s in opening]
+    bound = loop.body.statements[: loop.elements]
+    rest = Block(loop.body.statements[loop.elements :])
+    if loop.heading is None or opening or any(sweep.tangents.moves(s) for s in bound):
+        return gast.For(store(loop.index), clone(loop.iterable), _block(sweep, loop.body, opening), [], None)
+    target, iterable = loop.heading
+    for statement in bound:
+        for name in bound_here(statement):
+            if sweep.tangents.needed_after(name, statement):
+                opening += [placed(s, loop.span) for s in sweep.zero(name)]
+    return gast.For(clone(target), clone(iterable), _block(sweep, rest, opening), [], None)

@@ -16,15 +16,16 @@ from srcgrad.ir.normal_form import Block, Statement
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.parse import clone
 from srcgrad.transform.build import assign, load, method, store, unpack
-from srcgrad.transform.control import PassHead, ReverseSweep, placed
+from srcgrad.transform.control import PassHead, placed
 from srcgrad.transform.stores import Restore
+from srcgrad.transform.sweep import ReverseSweep
 
 
 class Sweep(Protocol):
     """What is asked of the sweep that the text belongs to."""
 
     planner: Planner
-    control: ReverseSweep
+    state: ReverseSweep
     idle: str
 
     def exits(self) -> dict[int, str]: ...
@@ -110,7 +111,7 @@ class Resolver:
         order = self.layout.orders[block]
         exits = self.sweep.exits()
         if order in exits:
-            code.append(assign(self.sweep.control.leave[order], method(exits[order], "pop")))
+            code.append(assign(self.sweep.state.leave[order], method(exits[order], "pop")))
         for lane in self.plan.lanes.get(block, ()):
             names = [self.plan.names[slot] for slot in lane.slots]
             popped = method(lane.tape, "pop")

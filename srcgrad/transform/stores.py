@@ -24,10 +24,10 @@ from srcgrad.rules.facts import Array, same_dtype, same_shape
 from srcgrad.syntax.globals import call_runtime
 from srcgrad.syntax.marks import seen_elsewhere
 from srcgrad.syntax.parse import clone
-from srcgrad.transform.build import assign, constant, is_array, load, numpy_call, subscript, tuple_of
-from srcgrad.transform.contributions import index_value
-from srcgrad.transform.sequences import SequenceAdjoint
+from srcgrad.transform.build import assign, constant, index_value, is_array, load, numpy_call, subscript, tuple_of
+from srcgrad.transform.contributions import add
 from srcgrad.transform.shadows import is_whole, may_be_users
+from srcgrad.transform.sweep import ReverseSweep
 
 
 class Restore(gast.stmt):
@@ -38,220 +38,234 @@ class Restore(gast.stmt):
     code: list[gast.stmt]
 
 
-class StoreAdjoint(SequenceAdjoint):
-    """Adjoints of statements that change arrays in place, and of what goes into containers and comes out of them."""
+def mirrors(sweep: ReverseSweep, statement: Statement) -> bool:
+    """Whether the shadow pass did everything, but for the numbers that went into a container or came out of it."""
+    shadows = sweep.shadows
+    return shadows is not None and any(
+        statement in table for table in (shadows.handed, shadows.put, shadows.taken, shadows.parts)
+    )
 
-    # --- containers --------------------------------------------------------------------------------------------------
-    def mirrors(self, statement: Statement) -> bool:
-        """Whether the shadow pass did everything, but for the numbers that went into a container or came out of it."""
-        shadows = self.shadows
-        return shadows is not None and any(
-            statement in table for table in (shadows.handed, shadows.put, shadows.taken, shadows.parts)
-        )
 
-    def mirrored(self, statement: Statement, block: Block, position: int) -> list[gast.stmt]:
-        """Numbers have cells in shadow containers: theirs is the adjoint of what went in, and of what came out."""
-        assert self.shadows is not None and self.here is not None
-        _, start, end = self.here
-        code: list[gast.stmt] = []
-        for target, cell in self.shadows.taken.get(statement, ()):
-            if target in self.bars:
-                added = call_runtime(runtime.accumulate, reference(cell, block, end), self.bar_name(target))
-                code.append(seen_elsewhere(gast.Expr(added)))
-                self.bars.drop(target)
-        for bar, base, index in self.shadows.parts.get(statement, ()):
-            if self._is_active(statement, base) or self._was_active(statement, base):
-                place = index_value(referring(index, block, position))
-                part = reference(bar, block, end)
-                if isinstance(statement, Unpack) and isinstance(index, gast.Slice):
-                    code.append(gast.Expr(call_runtime(runtime.unrest, self.shadow(base), place, part)))
-                    continue
-                apart = call_runtime(runtime.separate, part, self.shadow(base))
-                back = gast.Expr(call_runtime(runtime.add_at, self.shadow(base), place, part))
-                test = gast.BoolOp(gast.And(), [is_array(self.shadow(base)), apart])
-                code.append(gast.If(test, [seen_elsewhere(back)], []))
-        for name, cell in self.shadows.put.get(statement, ()):
-            if name in self.activity.varied_before(statement):
-                value: gast.expr = reference(cell, block, end)
-                if isinstance(self.fact(name), Array):
-                    value = subscript(value, tuple_of([]))
-                code += self.add(name, value)
-        return code
+def mirrored_adjoint(sweep: ReverseSweep, statement: Statement, block: Block, position: int) -> list[gast.stmt]:
+    """Numbers have cells in shadow containers: theirs is the adjoint of what went in, and of what came out."""
+    assert sweep.shadows is not None and sweep.here is not None
+    _, start, end = sweep.here
+    code: list[gast.stmt] = []
+    for target, cell in sweep.shadows.taken.get(statement, ()):
+        if target in sweep.bars:
+            added = call_runtime(runtime.accumulate, reference(cell, block, end), sweep.bar_name(target))
+            code.append(seen_elsewhere(gast.Expr(added)))
+            sweep.bars.drop(target)
+    for bar, base, index in sweep.shadows.parts.get(statement, ()):
+        if _is_active(sweep, statement, base) or _was_active(sweep, statement, base):
+            place = index_value(referring(index, block, position))
+            part = reference(bar, block, end)
+            if isinstance(statement, Unpack) and isinstance(index, gast.Slice):
+                code.append(gast.Expr(call_runtime(runtime.unrest, sweep.shadow(base), place, part)))
+                continue
+            apart = call_runtime(runtime.separate, part, sweep.shadow(base))
+            back = gast.Expr(call_runtime(runtime.add_at, sweep.shadow(base), place, part))
+            test = gast.BoolOp(gast.And(), [is_array(sweep.shadow(base)), apart])
+            code.append(gast.If(test, [seen_elsewhere(back)], []))
+    for name, cell in sweep.shadows.put.get(statement, ()):
+        if name in sweep.activity.varied_before(statement):
+            value: gast.expr = reference(cell, block, end)
+            if isinstance(sweep.fact(name), Array):
+                value = subscript(value, tuple_of([]))
+            code += add(sweep, name, value)
+    return code
 
-    def as_then(self, statement: Statement, parameter: str, argument: gast.expr) -> gast.expr:
-        """An argument of an operation whose containers change later, as the operation saw it."""
-        if self.shadows is None:
-            return argument
-        argument = self.shadows.settled.get(statement, {}).get(parameter, argument)
-        frozen = self.shadows.frozen.get(statement)
-        if not frozen:
-            return argument
-        argument = clone(argument)
-        nodes = [argument, *(argument.elts if isinstance(argument, gast.Tuple | gast.List) else [])]
-        for node in nodes:
-            if isinstance(node, gast.Name) and node.id in frozen:
-                node.id = frozen[node.id][0]
+
+def as_then(sweep: ReverseSweep, statement: Statement, parameter: str, argument: gast.expr) -> gast.expr:
+    """An argument of an operation whose containers change later, as the operation saw it."""
+    if sweep.shadows is None:
         return argument
+    argument = sweep.shadows.settled.get(statement, {}).get(parameter, argument)
+    frozen = sweep.shadows.frozen.get(statement)
+    if not frozen:
+        return argument
+    argument = clone(argument)
+    nodes = [argument, *(argument.elts if isinstance(argument, gast.Tuple | gast.List) else [])]
+    for node in nodes:
+        if isinstance(node, gast.Name) and node.id in frozen:
+            node.id = frozen[node.id][0]
+    return argument
 
-    # --- arrays ------------------------------------------------------------------------------------------------------
-    def _store_somewhere(self, statement: Store, block: Block, position: int) -> list[gast.stmt]:
-        """A store into what may be an array, or a container, whose shadow has been changed with it."""
-        assert self.shadows is not None
-        base = statement.base
-        code: list[gast.stmt] = []
-        like = reference(base, block, position, shape_only=True)
-        if self._is_active(statement, base):
-            names = atoms(statement.value)
-            value = self._as_stored(names[0], block, position) if names else clone(statement.value)
-            value_bar = reference(self.shadows.stored[statement], block, position)
-            index = index_value(self._place(statement, block, position))
-            taken = self.fresh("t")
-            code.append(assign(taken, call_runtime(runtime.claim, self.shadow(base), like, index)))
-            given = call_runtime(runtime.as_stored, load(taken), value)
-            code.append(seen_elsewhere(gast.Expr(call_runtime(runtime.accumulate, value_bar, given))))
-        code.append(self._restore(statement, base, block, position))
-        return [gast.If(is_array(clone(like)), code, []), *self.mirrored(statement, block, position)]
 
-    def store(self, statement: Store | AugStore, block: Block, position: int) -> list[gast.stmt]:
-        base = statement.base
-        if base not in self.shadowed:
-            return []  # a number, by what is known here: nothing is ever stored
-        assert self.shadows is not None
-        if isinstance(statement, Store) and not isinstance(self.fact(base), Array):
-            if statement in self.shadows.stored:
-                return self._store_somewhere(statement, block, position)
-            return self.mirrored(statement, block, position)
-        restore = self._restore(statement, base, block, position)
-        bar = self._shadow_place(statement, base, block, position)
-        index = statement.index  # what is known of its parts is not known of the names that keep them
+def _store_somewhere(sweep: ReverseSweep, statement: Store, block: Block, position: int) -> list[gast.stmt]:
+    """A store into what may be an array, or a container, whose shadow has been changed with it."""
+    assert sweep.shadows is not None
+    base = statement.base
+    code: list[gast.stmt] = []
+    like = reference(base, block, position, shape_only=True)
+    if _is_active(sweep, statement, base):
         names = atoms(statement.value)
-        active = bool(names) and self._is_active(statement, base) and names[0] in self.activity.varied_before(statement)
-        if isinstance(statement, AugStore):
-            if not isinstance(statement.operator, gast.Add | gast.Sub) or not is_basic(index, self.fact):
-                raise InternalError("an augmented store that was not taken apart", statement.span)
-            if not active:
-                return [restore]
-            value = self._lasting(bar, base, block, position)
-            if isinstance(statement.operator, gast.Sub):
-                value = gast.UnaryOp(gast.USub(), value)
-            return [restore, *self._give(names[0], base, value, index, block, position, live=True)]
-        if not self._is_active(statement, base):
-            return [restore]
-        known = self.adds_in_place(base) and is_basic(index, self.fact)
+        value = _as_stored(sweep, names[0], block, position) if names else clone(statement.value)
+        value_bar = reference(sweep.shadows.stored[statement], block, position)
+        index = index_value(_place(sweep, statement, block, position))
+        taken = sweep.fresh("t")
+        code.append(assign(taken, call_runtime(runtime.claim, sweep.shadow(base), like, index)))
+        given = call_runtime(runtime.as_stored, load(taken), value)
+        code.append(seen_elsewhere(gast.Expr(call_runtime(runtime.accumulate, value_bar, given))))
+    code.append(_restore(sweep, statement, base, block, position))
+    return [gast.If(is_array(clone(like)), code, []), *mirrored_adjoint(sweep, statement, block, position)]
+
+
+def store_adjoint(sweep: ReverseSweep, statement: Store | AugStore, block: Block, position: int) -> list[gast.stmt]:
+    base = statement.base
+    if base not in sweep.shadowed:
+        return []  # a number, by what is known here: nothing is ever stored
+    assert sweep.shadows is not None
+    if isinstance(statement, Store) and not isinstance(sweep.fact(base), Array):
+        if statement in sweep.shadows.stored:
+            return _store_somewhere(sweep, statement, block, position)
+        return mirrored_adjoint(sweep, statement, block, position)
+    restore = _restore(sweep, statement, base, block, position)
+    bar = _shadow_place(sweep, statement, base, block, position)
+    index = statement.index  # what is known of its parts is not known of the names that keep them
+    names = atoms(statement.value)
+    active = bool(names) and _is_active(sweep, statement, base) and names[0] in sweep.activity.varied_before(statement)
+    if isinstance(statement, AugStore):
+        if not isinstance(statement.operator, gast.Add | gast.Sub) or not is_basic(index, sweep.fact):
+            raise InternalError("an augmented store that was not taken apart", statement.span)
         if not active:
-            if known:
-                return [_store(bar, constant(0.0)), restore]
-            return [gast.Expr(self._claimed(bar, base, block, position)), restore]
-        taken = self.fresh("t")
-        code: list[gast.stmt]
-        if not known:
-            code = [assign(taken, self._claimed(bar, base, block, position))]
-        else:
-            part: gast.expr = clone_place(bar)
-            if not is_element(self.fact(base), index, self.fact):
-                part = gast.Call(gast.Attribute(part, "copy", gast.Load()), [], [])
-            code = [assign(taken, part), _store(bar, constant(0.0))]
-        return [*code, restore, *self._give(names[0], base, load(taken), index, block, position, live=False)]
-
-    def add_up(self, statement: AddAt, block: Block, position: int) -> list[gast.stmt]:
-        if statement.buffer not in self.shadowed:
-            return super().add_up(statement, block, position)
-        base = statement.buffer
-        restore = self._restore(statement, base, block, position)
-        names = atoms(statement.value)
-        if not names or not self._is_active(statement, base) or names[0] not in self.activity.varied_before(statement):
             return [restore]
-        if is_whole(statement, self.fact(base)):
-            given = reference(names[0], block, position, shape_only=True)
-            whole: gast.expr = self.shadow(base)
-            whole = self._lasting(whole, base, block, position) if may_be_users(statement) else whole
-            return [restore, *self.add(names[0], call_runtime(runtime.as_given, whole, given))]
-        bar = self._shadow_place(statement, base, block, position)
-        place = self._lasting(bar, base, block, position) if may_be_users(statement) else bar
-        return [restore, *self._give(names[0], base, place, bar.slice, block, position, live=True)]
+        value = _lasting(sweep, bar, base, block, position)
+        if isinstance(statement.operator, gast.Sub):
+            value = gast.UnaryOp(gast.USub(), value)
+        return [restore, *_give(sweep, names[0], base, value, index, block, position, live=True)]
+    if not _is_active(sweep, statement, base):
+        return [restore]
+    known = sweep.adds_in_place(base) and is_basic(index, sweep.fact)
+    if not active:
+        if known:
+            return [_store(bar, constant(0.0)), restore]
+        return [gast.Expr(_claimed(sweep, bar, base, block, position)), restore]
+    taken = sweep.fresh("t")
+    code: list[gast.stmt]
+    if not known:
+        code = [assign(taken, _claimed(sweep, bar, base, block, position))]
+    else:
+        part: gast.expr = clone_place(bar)
+        if not is_element(sweep.fact(base), index, sweep.fact):
+            part = gast.Call(gast.Attribute(part, "copy", gast.Load()), [], [])
+        code = [assign(taken, part), _store(bar, constant(0.0))]
+    return [*code, restore, *_give(sweep, names[0], base, load(taken), index, block, position, live=False)]
 
-    # --- parts -------------------------------------------------------------------------------------------------------
-    def _is_active(self, statement: Statement, base: str) -> bool:
-        """Whether anything of the class varies by the end of the statement and is useful after it."""
-        assert self.shadows is not None
-        members = self.shadows.classes.members(base)
-        varied, useful = self.activity.varied_after(statement), self.activity.useful_after(statement)
-        return any(n in varied for n in members) and (any(n in useful for n in members) or self.seen_by_caller(members))
 
-    def _was_active(self, statement: Statement, base: str) -> bool:
-        """The same where the statement reads of the class last: into numbers, which belong to no class."""
-        assert self.shadows is not None
-        members = self.shadows.classes.members(base)
-        varied, useful = self.activity.varied_before(statement), self.activity.useful_before(statement)
-        return any(n in varied for n in members) and any(n in useful for n in members)
+def stored_addition_adjoint(sweep: ReverseSweep, statement: AddAt, block: Block, position: int) -> list[gast.stmt]:
+    base = statement.buffer
+    restore = _restore(sweep, statement, base, block, position)
+    names = atoms(statement.value)
+    if not names or not _is_active(sweep, statement, base) or names[0] not in sweep.activity.varied_before(statement):
+        return [restore]
+    if is_whole(statement, sweep.fact(base)):
+        given = reference(names[0], block, position, shape_only=True)
+        whole: gast.expr = sweep.shadow(base)
+        whole = _lasting(sweep, whole, base, block, position) if may_be_users(statement) else whole
+        return [restore, *add(sweep, names[0], call_runtime(runtime.as_given, whole, given))]
+    bar = _shadow_place(sweep, statement, base, block, position)
+    place = _lasting(sweep, bar, base, block, position) if may_be_users(statement) else bar
+    return [restore, *_give(sweep, names[0], base, place, bar.slice, block, position, live=True)]
 
-    def seen_by_caller(self, members: frozenset[str]) -> bool:
-        assert self.shadows is not None
-        return not members.isdisjoint(self.shadows.with_shadow)
 
-    def _place(self, statement: Store | AugStore | AddAt, block: Block, position: int) -> gast.expr:
-        assert self.shadows is not None
-        return referring(self.shadows.places.get(statement, statement.index), block, position)
+def _is_active(sweep: ReverseSweep, statement: Statement, base: str) -> bool:
+    """Whether anything of the class varies by the end of the statement and is useful after it."""
+    assert sweep.shadows is not None
+    members = sweep.shadows.classes.members(base)
+    varied, useful = sweep.activity.varied_after(statement), sweep.activity.useful_after(statement)
+    if not any(n in varied for n in members):
+        return False
+    return any(n in useful for n in members) or not members.isdisjoint(sweep.shadows.with_shadow)
 
-    def _shadow_place(
-        self, statement: Store | AugStore | AddAt, base: str, block: Block, position: int
-    ) -> gast.Subscript:
-        return subscript(self.shadow(base), self._place(statement, block, position))
 
-    def _restore(self, statement: Store | AugStore | AddAt, base: str, block: Block, position: int) -> gast.stmt:
-        assert self.shadows is not None
-        place = subscript(
-            reference(base, block, position, shape_only=True), self._place(statement, block, position)
-        )
-        node = Restore()
-        node.store = statement
-        before = reference(self.shadows.olds[statement], block, position)
-        if isinstance(statement, AddAt) and is_whole(statement, self.fact(base)):
-            node.code = [gast.Expr(call_runtime(runtime.put_back, place.value, before))]
-        else:
-            node.code = [_store(place, before)]
-            if isinstance(statement, AddAt) and not isinstance(self.fact(base), Array):
-                node.code = [gast.If(is_array(clone(place.value)), node.code, [])]  # containers are never put back
-        return node
+def _was_active(sweep: ReverseSweep, statement: Statement, base: str) -> bool:
+    """The same where the statement reads of the class last: into numbers, which belong to no class."""
+    assert sweep.shadows is not None
+    members = sweep.shadows.classes.members(base)
+    varied, useful = sweep.activity.varied_before(statement), sweep.activity.useful_before(statement)
+    return any(n in varied for n in members) and any(n in useful for n in members)
 
-    def _as_stored(self, name: str, block: Block, position: int) -> gast.expr:
-        """What was stored, for its shape: a container that changes as it was then."""
-        assert self.shadows is not None and self.now is not None
-        as_then, _ = self.shadows.frozen.get(self.now, {}).get(name, (name, name))
-        return reference(as_then, block, position, shape_only=True)
 
-    def _lasting(self, bar: gast.expr, base: str, block: Block, position: int) -> gast.expr:
-        """The adjoint of a place as that of what was added there: integers keep none of it."""
-        if self.adds_in_place(base):
-            return bar
-        return call_runtime(runtime.stored, bar, reference(base, block, position, shape_only=True))
+def _place(sweep: ReverseSweep, statement: Store | AugStore | AddAt, block: Block, position: int) -> gast.expr:
+    assert sweep.shadows is not None
+    return referring(sweep.shadows.places.get(statement, statement.index), block, position)
 
-    def _claimed(self, bar: gast.Subscript, base: str, block: Block, position: int) -> gast.expr:
-        like = reference(base, block, position, shape_only=True)
-        return call_runtime(runtime.claim, bar.value, like, index_value(bar.slice))
 
-    def _give(
-        self, name: str, base: str, value: gast.expr, index: gast.expr, block: Block, position: int, *, live: bool
-    ) -> list[gast.stmt]:
-        """Hand the adjoint of a place on to the value that was stored there, which may have been broadcast.
+def _shadow_place(
+    sweep: ReverseSweep, statement: Store | AugStore | AddAt, base: str, block: Block, position: int
+) -> gast.Subscript:
+    return subscript(sweep.shadow(base), _place(sweep, statement, block, position))
 
-        ``live``: the adjoint is read from the shadow itself, whose contents will change.
-        """
-        mine, buffer = self.fact(name), self.fact(base)
-        fits = isinstance(mine, Array) and isinstance(buffer, Array) and (
-            same_dtype(mine, buffer) or (mine.is_real and buffer.is_real)
-        )
-        element = is_element(buffer, index, self.fact)
-        if fits and self.is_scalar(name) and element:
-            return self.add(name, value)
-        if fits and self.is_scalar(name) and is_view(buffer, index, self.fact):
-            return self.add(name, numpy_call("sum", value))
-        if not fits or not same_shape(mine, indexed(buffer, index, lambda part: fact_of_expression(part, self.fact))):
-            back = runtime.unbroadcast if isinstance(mine, Array) else runtime.as_stored
-            value = call_runtime(back, value, self._as_stored(name, block, position))
-        if live and name not in self.shadowed and name not in self.bars:
-            value = call_runtime(runtime.own, value)
-        return self.add(name, value)
+
+def _restore(
+    sweep: ReverseSweep, statement: Store | AugStore | AddAt, base: str, block: Block, position: int
+) -> gast.stmt:
+    assert sweep.shadows is not None
+    place = subscript(
+        reference(base, block, position, shape_only=True), _place(sweep, statement, block, position)
+    )
+    node = Restore()
+    node.store = statement
+    before = reference(sweep.shadows.olds[statement], block, position)
+    if isinstance(statement, AddAt) and is_whole(statement, sweep.fact(base)):
+        node.code = [gast.Expr(call_runtime(runtime.put_back, place.value, before))]
+    else:
+        node.code = [_store(place, before)]
+        if isinstance(statement, AddAt) and not isinstance(sweep.fact(base), Array):
+            node.code = [gast.If(is_array(clone(place.value)), node.code, [])]  # containers are never put back
+    return node
+
+
+def _as_stored(sweep: ReverseSweep, name: str, block: Block, position: int) -> gast.expr:
+    """What was stored, for its shape: a container that changes as it was then."""
+    assert sweep.shadows is not None and sweep.now is not None
+    as_then, _ = sweep.shadows.frozen.get(sweep.now, {}).get(name, (name, name))
+    return reference(as_then, block, position, shape_only=True)
+
+
+def _lasting(sweep: ReverseSweep, bar: gast.expr, base: str, block: Block, position: int) -> gast.expr:
+    """The adjoint of a place as that of what was added there: integers keep none of it."""
+    if sweep.adds_in_place(base):
+        return bar
+    return call_runtime(runtime.stored, bar, reference(base, block, position, shape_only=True))
+
+
+def _claimed(sweep: ReverseSweep, bar: gast.Subscript, base: str, block: Block, position: int) -> gast.expr:
+    like = reference(base, block, position, shape_only=True)
+    return call_runtime(runtime.claim, bar.value, like, index_value(bar.slice))
+
+
+def _give(
+    sweep: ReverseSweep,
+    name: str,
+    base: str,
+    value: gast.expr,
+    index: gast.expr,
+    block: Block,
+    position: int,
+    *,
+    live: bool,
+) -> list[gast.stmt]:
+    """Hand the adjoint of a place on to the value that was stored there, which may have been broadcast.
+
+    ``live``: the adjoint is read from the shadow itself, whose contents will change.
+    """
+    mine, buffer = sweep.fact(name), sweep.fact(base)
+    fits = isinstance(mine, Array) and isinstance(buffer, Array) and (
+        same_dtype(mine, buffer) or (mine.is_real and buffer.is_real)
+    )
+    element = is_element(buffer, index, sweep.fact)
+    if fits and sweep.is_scalar(name) and element:
+        return add(sweep, name, value)
+    if fits and sweep.is_scalar(name) and is_view(buffer, index, sweep.fact):
+        return add(sweep, name, numpy_call("sum", value))
+    if not fits or not same_shape(mine, indexed(buffer, index, lambda part: fact_of_expression(part, sweep.fact))):
+        back = runtime.unbroadcast if isinstance(mine, Array) else runtime.as_stored
+        value = call_runtime(back, value, _as_stored(sweep, name, block, position))
+    if live and name not in sweep.shadowed and name not in sweep.bars:
+        value = call_runtime(runtime.own, value)
+    return add(sweep, name, value)
 
 
 def clone_place(place: gast.Subscript) -> gast.Subscript:

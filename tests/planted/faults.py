@@ -31,8 +31,8 @@ FAULTS = (
     Fault(
         "a condition read past an exit",
         "transform/control.py",
-        "            guard = frame.guards[j]\n",
-        "            guard = None if isinstance(block.statements[j], If) else frame.guards[j]\n",
+        "        guard = frame.guards[j]\n",
+        "        guard = None if isinstance(block.statements[j], If) else frame.guards[j]\n",
     ),
     Fault(
         "an expression made again past an exit",
@@ -43,8 +43,8 @@ FAULTS = (
     Fault(
         "an adjoint added before it is zeroed",
         "transform/contributions.py",
-        "                own.append(value)\n",
-        "                own += [load(self.bar(target)), value]\n",
+        "            back.append(value)\n",
+        "            back += [load(sweep.bar(target)), value]\n",
     ),
     Fault(
         "useful not restarted at break",

@@ -62,15 +62,15 @@ FAULTS = (
     Fault(
         "a second name gets a shadow of its own",
         "transform/shadowing.py",
-        "                    self.add(bar, self.bar(source), span)\n",
-        "                    self.add(bar, self.zeros(source), span)\n",
+        "                mirror.add(bar, mirror.bar(source), span)\n",
+        "                mirror.add(bar, mirror.zeros(source), span)\n",
     ),
     Fault(
         "a view gets a copy of the shadow",
         "transform/shadowing.py",
-        "                    self.add(bar, subscript(self.bar(base), clone(index)), span)\n",
-        "                    copied = gast.Attribute(subscript(self.bar(base), clone(index)), 'copy', gast.Load())\n"
-        "                    self.add(bar, gast.Call(copied, [], []), span)\n",
+        "                mirror.add(bar, subscript(mirror.bar(base), clone(index)), span)\n",
+        "                copied = gast.Attribute(subscript(mirror.bar(base), clone(index)), 'copy', gast.Load())\n"
+        "                mirror.add(bar, gast.Call(copied, [], []), span)\n",
     ),
     Fault(
         "a result that may be a view never is",
@@ -81,27 +81,27 @@ FAULTS = (
     Fault(
         "an argument is not copied at the door",
         "transform/shadowing.py",
-        "        if outside is not None and given:\n",
-        "        if False:\n",
+        "    if outside is not None and given:\n",
+        "    if False:\n",
     ),
     # --- stores -------------------------------------------------------------------------------------------------------
     Fault(
         "the adjoint of a place outlives the store",
         "transform/stores.py",
-        "            code = [assign(taken, part), _store(bar, constant(0.0))]\n",
-        "            code = [assign(taken, part)]\n",
+        "        code = [assign(taken, part), _store(bar, constant(0.0))]\n",
+        "        code = [assign(taken, part)]\n",
     ),
     Fault(
         "the adjoint of a place outlives the store of a constant",
         "transform/stores.py",
-        "                return [_store(bar, constant(0.0)), restore]\n",
-        "                return [restore]\n",
+        "            return [_store(bar, constant(0.0)), restore]\n",
+        "            return [restore]\n",
     ),
     Fault(
         "the adjoint of a place is read after it is zeroed",
         "transform/stores.py",
-        '                part = gast.Call(gast.Attribute(part, "copy", gast.Load()), [], [])\n',
-        "                pass\n",
+        '            part = gast.Call(gast.Attribute(part, "copy", gast.Load()), [], [])\n',
+        "            pass\n",
     ),
     Fault(
         "of equal indices in one store the first wins",
@@ -112,8 +112,8 @@ FAULTS = (
     Fault(
         "what is subtracted in place is added",
         "transform/stores.py",
-        "                value = gast.UnaryOp(gast.USub(), value)\n            return [restore,",
-        "                pass\n            return [restore,",
+        "            value = gast.UnaryOp(gast.USub(), value)\n        return [restore,",
+        "            pass\n        return [restore,",
     ),
     # --- contents -----------------------------------------------------------------------------------------------------
     Fault(
@@ -144,43 +144,43 @@ FAULTS = (
     Fault(
         "a number that is put into a container loses its adjoint",
         "transform/mirroring.py",
-        "            self.result.put.setdefault(statement, []).append((names[0], cell))\n",
-        "            pass\n",
+        "        mirror.result.put.setdefault(statement, []).append((names[0], cell))\n",
+        "        pass\n",
     ),
     Fault(
         "a number that comes out of a container loses its adjoint",
         "transform/mirroring.py",
-        "        self.result.taken.setdefault(statement, []).append((target, cell))\n",
-        "        pass\n",
+        "    mirror.result.taken.setdefault(statement, []).append((target, cell))\n",
+        "    pass\n",
     ),
     Fault(
         "the shadows of a sorted list keep their places",
         "transform/mirroring.py",
-        "                self.change(base, gast.Assign([everything], items, None), span)\n",
-        "                pass\n",
+        "            mirror.change(base, gast.Assign([everything], items, None), span)\n",
+        "            pass\n",
     ),
     Fault(
         "the gradient of a list is that of what it holds last",
         "transform/shadowing.py",
-        "                self.result.entries[name] = entry = ",
-        "                entry = ",
+        "            mirror.result.entries[name] = entry = ",
+        "            entry = ",
     ),
     # --- tangents -----------------------------------------------------------------------------------------------------
     Fault(
         "a store of a constant leaves the tangent",
         "transform/forward_stores.py",
-        "        value = self._stored(statement.value, base, statement)\n"
-        "        return self._beside(statement, statement.index",
-        "        value = self._stored(statement.value, base, statement)\n"
-        "        if isinstance(value, gast.Constant):\n            return [restated(statement)]\n"
-        "        return self._beside(statement, statement.index",
+        "    value = _stored(sweep, statement.value, base, statement)\n"
+        "    return _beside(sweep, statement, statement.index, value, lambda",
+        "    value = _stored(sweep, statement.value, base, statement)\n"
+        "    if isinstance(value, gast.Constant):\n        return [restated(statement)]\n"
+        "    return _beside(sweep, statement, statement.index, value, lambda",
     ),
     Fault(
         "the tangent of a view is a copy",
         "transform/forward_stores.py",
-        "                value = subscript(load(self.dot(base)), clone(index))\n",
-        "                copied = gast.Attribute(subscript(load(self.dot(base)), clone(index)), 'copy', gast.Load())\n"
-        "                value = gast.Call(copied, [], [])\n",
+        "            value = subscript(load(sweep.dot(base)), clone(index))\n",
+        "            copied = gast.Attribute(subscript(load(sweep.dot(base)), clone(index)), 'copy', gast.Load())\n"
+        "            value = gast.Call(copied, [], [])\n",
     ),
     # --- the order of evaluation --------------------------------------------------------------------------------------
     Fault(

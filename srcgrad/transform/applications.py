@@ -1,0 +1,203 @@
+"""Adjoints of operations that a rule knows.
+
+Enters: a ``Bind`` of an ``Apply``.  Leaves: the statements of the rule's adjoint, of the arguments that vary alone,
+with partials summed down to the shapes of the operands no sooner than needed::
+
+    s = u * x        ->     u_bar = s_bar * x
+                            x_bar = x_bar + s_bar * u       (s_bar is zero from here on: it has no variable)
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Container
+
+import gast
+
+from srcgrad import runtime
+from srcgrad.analysis.activity import atoms
+from srcgrad.analysis.references import reference, referring
+from srcgrad.errors import MissingRule
+from srcgrad.ir.normal_form import (
+    Apply,
+    Bind,
+    Block,
+)
+from srcgrad.rules.facts import (
+    Array,
+    Unknown,
+    as_array,
+    is_floating,
+    keeps_complex,
+    same_dtype,
+    same_shape,
+)
+from srcgrad.rules.memory import LIBRARIES, home_of
+from srcgrad.rules.template import inline
+from srcgrad.syntax.globals import call_runtime
+from srcgrad.transform.build import (
+    assign,
+    constant,
+    load,
+    numpy_call,
+    subscript,
+)
+from srcgrad.transform.contributions import distribute
+from srcgrad.transform.operands import WEAK, calls_to, gives_python_numbers, is_single_real
+from srcgrad.transform.stores import as_then
+from srcgrad.transform.sweep import ReverseSweep
+from srcgrad.transform.widening import widening
+
+
+def apply_adjoint(
+    sweep: ReverseSweep, statement: Bind, apply: Apply, block: Block, position: int, varied: Container[str]
+) -> list[gast.stmt]:
+    target = statement.target
+    wanted = frozenset(
+        p
+        for p, argument in apply.arguments.items()
+        if p in apply.rule.sensitive and any(n in varied for n in atoms(argument))
+    )
+    if not wanted:
+        sweep.bars.drop(target)
+        return []
+    facts = {p: sweep.fact_of(e) for p, e in apply.arguments.items()}
+    scalar = is_single_real(sweep.fact(target)) and all(
+        is_single_real(sweep.fact(n)) for p in wanted for n in atoms(apply.arguments[p])
+    )
+    try:
+        scalar, strong = scalar and gives_python_numbers(apply.function), sweep.calls.strong_zeros
+        piece = apply.rule.adjoint_slice(wanted, apply.arguments, scalar=scalar, strong=strong, facts=facts)
+    except MissingRule as missing:
+        raise MissingRule(
+            missing.reason, statement.span, code=missing.code, label="this argument varies", hint=missing.hint
+        ) from None
+    binding: dict[str, gast.expr] = {
+        p: referring(as_then(sweep, statement, p, e), block, position) for p, e in apply.arguments.items()
+    }
+    binding[apply.rule.result] = reference(target, block, position + 1)
+    seed = sweep.seeds.get(statement)
+    binding[apply.rule.adjoint] = sweep.bar_name(target) if seed is None else load(seed)
+    code = widening(
+        piece, apply.rule, facts, wanted, binding, binding[apply.rule.adjoint], sweep.fresh, sweep.calls.shown,
+        statement.span,
+    )  # fmt: skip
+    prelude, partials = inline(piece, binding, sweep.fresh)
+    code += prelude
+    contributions: list[tuple[str, gast.expr]] = []
+    for parameter in apply.arguments:
+        if parameter not in wanted:
+            continue
+        argument = apply.arguments[parameter]
+        partial = partials[parameter]
+        if isinstance(argument, gast.Tuple | gast.List):
+            contributions += _spread(sweep, argument, partial, varied, code)
+        else:
+            name = atoms(argument)[0]
+            contributions.append((name, _fitting(sweep, partial, name, apply.rule.kind, statement, block, position)))
+    return code + distribute(sweep, target, contributions)
+
+
+def _spread(
+    sweep: ReverseSweep,
+    argument: gast.Tuple | gast.List,
+    partial: gast.expr,
+    varied: Container[str],
+    code: list[gast.stmt],
+) -> list[tuple[str, gast.expr]]:
+    """A sequence of partials, one per operand of a variadic rule."""
+    if isinstance(partial, gast.Tuple) and len(partial.elts) == len(argument.elts):
+        pairs = zip(argument.elts, partial.elts, strict=True)
+        return [(n, part) for element, part in pairs for n in atoms(element) if n in varied]
+    parts = sweep.fresh("parts")
+    code.append(assign(parts, partial))
+    return [
+        (name, subscript(load(parts), constant(j)))
+        for j, element in enumerate(argument.elts)
+        for name in atoms(element)
+        if name in varied
+    ]
+
+
+def _fitting(
+    sweep: ReverseSweep, partial: gast.expr, name: str, kind: str, statement: Bind, block: Block, position: int
+) -> gast.expr:
+    """A partial of an elementwise rule summed down to the shape of its operand, no sooner than needed.
+
+    A temporary that is used once, and was itself made elementwise, can keep the larger shape and an imaginary part:
+    its own operands are summed down instead, and its value need not be known for its shape's sake.
+    """
+    target = statement.target
+    if kind != "elementwise":
+        return partial
+    bare = partial
+    if isinstance(partial, gast.Call) and calls_to(partial, runtime.unbroadcast):
+        bare = partial.args[0]
+    source = sweep.deferral.made_from.get(target, target)
+    if name in sweep.deferral.real and source == target and sweep.is_scalar(target):
+        return bare
+    if name in sweep.deferral.reducing:
+        if source != target or bare is not partial or _leaves_dtype(sweep, name, statement):
+            sweep.deferral.made_from[name] = source
+        return bare
+    keeps_shape = bare is partial or _sets_shape(sweep, name, statement)
+    if source == target and keeps_shape and not _may_be_longer(sweep, name, statement):
+        is_narrow = target not in sweep.deferral.real or name in sweep.deferral.real
+        if is_narrow and not _leaves_dtype(sweep, name, statement):
+            return bare
+    narrow = call_runtime(runtime.unbroadcast, bare, reference(name, block, position, shape_only=True))
+    return _narrowed(sweep, narrow, name, source)
+
+
+def _sets_shape(sweep: ReverseSweep, name: str, statement: Bind) -> bool:
+    """Whether every other operand is a plain number, so that the result has the shape and dtype of ``name``."""
+    assert isinstance(statement.operation, Apply)
+    others = [e for e in statement.operation.arguments.values() if name not in atoms(e)]
+    return all(isinstance(f := sweep.fact_of(e), Array) and f.scalar and f.dtype in WEAK for e in others)
+
+
+def _may_be_longer(sweep: ReverseSweep, name: str, statement: Bind) -> bool:
+    """Whether this may be a list joined to itself or times an integer, a longer list: ``unbroadcast`` looks."""
+    assert isinstance(statement.operation, Apply)
+    function, operands = statement.operation.function, statement.operation.arguments.values()
+    if function not in (operator.add, operator.mul) or not isinstance(sweep.fact(name), Unknown):
+        return False
+    others = [as_array(sweep.fact_of(e)) for e in operands if name not in atoms(e)]
+    return not others if function is operator.add else not all(is_floating(fact.dtype) for fact in others)
+
+
+def _leaves_dtype(sweep: ReverseSweep, name: str, statement: Bind) -> bool:
+    """Whether the result may have another dtype than ``name`` although no other operand brings one."""
+    assert isinstance(statement.operation, Apply)
+    mine, result, function = sweep.fact(name), sweep.fact(statement.target), statement.operation.function
+    if isinstance(mine, Array) and isinstance(result, Array) and mine.dtype and result.dtype:
+        return not same_dtype(mine, result) and keeps_complex(function)
+    if statement.operation.rule.own_dtype or home_of(function) not in LIBRARIES:
+        return True  # a complex number of a real one; nobody knows what a user's function makes of its operands
+    if function not in (operator.pow, pow) or sweep.is_array(name):
+        return False
+    # A negative Python float to the power of a fraction is complex.
+    base, exponent = list(statement.operation.arguments.values())[:2]
+    is_real = isinstance(result, Array) and result.is_real
+    return not (is_real or _is_whole(exponent) or isinstance(base, gast.Constant))
+
+
+def _narrowed(sweep: ReverseSweep, partial: gast.Call, name: str, target: str) -> gast.expr:
+    """Drop an ``unbroadcast`` that the facts prove idle; to a scalar it is a sum."""
+    mine, result = sweep.fact(name), sweep.fact(target)
+    if isinstance(mine, Array) and isinstance(result, Array):
+        if same_dtype(mine, result) or (mine.is_real and result.is_real):
+            if same_shape(mine, result):
+                return partial.args[0]
+            if mine.shape == () and result.shape:
+                return numpy_call("sum", partial.args[0])
+    return partial
+
+
+def _is_whole(exponent: gast.expr) -> bool:
+    match exponent:
+        case gast.UnaryOp(operand=gast.Constant(value=int() | float() as value)) | gast.Constant(
+            value=int() | float() as value
+        ):
+            return value == int(value)
+    return False
