@@ -3,11 +3,11 @@
 Enters: a reason in plain words and the place in the user's file.  Leaves: an exception whose text points at that place.
 
 >>> span = Span("model.py", "step", 42, 4, 42, 13, "    yield err")
->>> print(SrcgradError("a generator cannot be reversed", span, label="this function yields", hint="return a list"))
-a generator cannot be reversed
+>>> print(SrcgradError("a generator cannot be reversed", span, code="E0102", label="it yields", hint="return a list"))
+a generator cannot be reversed [E0102]
   model.py:42, in step
     42 |     yield err
-       |     ^^^^^^^^^ this function yields
+       |     ^^^^^^^^^ it yields
   hint: return a list
 """
 
@@ -84,19 +84,35 @@ def _same_drive(filename: str) -> bool:
     return os.path.splitdrive(filename)[0] == os.path.splitdrive(os.getcwd())[0]
 
 
-def render(reason: str, span: Span | None = None, label: str | None = None, hint: str | None = None) -> str:
-    """The text of an error: reason, place, the user's line with carets and a label, hint."""
-    lines = [reason]
+def render(
+    reason: str,
+    span: Span | None = None,
+    label: str | None = None,
+    hint: str | None = None,
+    code: str | None = None,
+    within: Span | None = None,
+) -> str:
+    """The text of an error: reason and code, place, the user's line with carets and a label, the line of a library that
+    it leads to, hint."""
+    lines = coded(reason, code).split("\n")
     if span is not None and span.known:
         lines.append(f"  {span}")
         lines.extend(_carets(span, label))
     elif label:
         lines.append(f"  {label}")
+    if within is not None:
+        lines.append(f"  which leads to {within}: `{within.code}`")
     if hint:
         first, *more = hint.splitlines()
         lines.append(f"  hint: {first}")
         lines.extend(f"        {line}" for line in more)
     return "\n".join(lines)
+
+
+def coded(reason: str, code: str | None) -> str:
+    """The reason, with the code of the refusal at the end of its first line."""
+    first, newline, rest = reason.partition("\n")
+    return reason if code is None else f"{first} [{code}]{newline}{rest}"
 
 
 def _carets(span: Span, label: str | None) -> list[str]:
@@ -170,14 +186,25 @@ def _columns(character: str) -> int:
 
 
 class SrcgradError(Exception):
-    """The root of srcgrad's exceptions: a reason, the place it concerns, what is wrong there and what to do instead."""
+    """The root of srcgrad's exceptions: a reason, the place it concerns, what is wrong there and what to do instead.
+
+    What refuses a program has a code, which ``srcgrad why`` explains (``srcgrad.refusals``).
+    """
 
     def __init__(
-        self, reason: str, span: Span | None = None, *, label: str | None = None, hint: str | None = None
+        self,
+        reason: str,
+        span: Span | None = None,
+        *,
+        code: str | None = None,
+        label: str | None = None,
+        hint: str | None = None,
     ) -> None:
         super().__init__(reason)
         self.reason = reason
         self.span = span
+        self.code = code
+        self.within: Span | None = None  # the line of a library that the place leads to
         self.label = label
         self.hint = hint
 
@@ -186,16 +213,22 @@ class SrcgradError(Exception):
         self.span = span
 
     def __str__(self) -> str:
-        return render(self.reason, self.span, self.label, self.hint)
+        return render(self.reason, self.span, self.label, self.hint, self.code, self.within)
 
 
 class LanguageError(SrcgradError, SyntaxError):
     """The program is outside of the language that srcgrad differentiates."""
 
     def __init__(
-        self, reason: str, span: Span | None = None, *, label: str | None = None, hint: str | None = None
+        self,
+        reason: str,
+        span: Span | None = None,
+        *,
+        code: str | None = None,
+        label: str | None = None,
+        hint: str | None = None,
     ) -> None:
-        super().__init__(reason, span, label=label, hint=hint)
+        super().__init__(reason, span, code=code, label=label, hint=hint)
         self.msg = str(self)  # what traceback prints of a SyntaxError; its own file and line would repeat the span
 
     def place(self, span: Span) -> None:

@@ -43,7 +43,7 @@ def reported(door: Callable[P, T]) -> Callable[P, T]:
 def _too_deep(error: RecursionError) -> UnsupportedSyntax:
     return UnsupportedSyntax(
         "calls are nested too deep here, or without end, for them to be compiled",
-        next(iter(_places(error)), None),
+        next(iter(_places(error)), None), code="E0208",
         hint="give what is called here a derivative rule with srcgrad.rule, or write it as a loop",
     )
 

@@ -47,11 +47,11 @@ from srcgrad.frontend.guards import guards_of
 from srcgrad.frontend.journal import writing
 from srcgrad.ir.as_python import as_python
 from srcgrad.ir.normal_form import Call, Callee, Derived, Function, Guarded, Held, unguarded
-from srcgrad.optimize import optimize
-from srcgrad.optimize.purity import enters
+from srcgrad.optimize import enters, optimize, without_twins
 from srcgrad.programs import Asked, Compiled, Prepared, Request, present_forms, present_options, without_collecting
 from srcgrad.rules.facts import Array, Fact, Sequence, Unknown, is_real
 from srcgrad.spec import check_emitted, check_normal_form
+from srcgrad.specialise.callers import in_users_text
 from srcgrad.specialise.ending import specialised
 from srcgrad.specialise.entry import callee_for
 from srcgrad.specialise.instances import Instance
@@ -379,6 +379,8 @@ class Module:
             first = 0 if any(enters(f) for f, *_ in self.written) else entries if self.tried else len(self.written)
             made = {id(f): optimize(f, t, raising=j >= first, data=d) for j, (f, t, d) in enumerate(self.written)}
             self.functions = [made.get(id(each), each) for each in self.functions]
+            kept = {*(f.name for f, *_ in self.written[:entries]), *self.held_texts.values(), *self.apart}
+            self.functions = without_twins(self.functions, kept)
         keep_apart(self, (half for _, half in self.pairs.values()))  # last: folding may drop what made memory
 
 
@@ -389,7 +391,7 @@ def compile_request(request: Request, taken: frozenset[str] = frozenset()) -> Co
     """Everything from the user's function to loaded derivative functions, none of which is called like ``taken``."""
     module = Module(generic=request.facts is None, shown=request.shown)
     module.namer.reserve(*taken)
-    with writing(module.forms.journal):
+    with writing(module.forms.journal), in_users_text(lambda: module.keys.entry):
         return _compiled(module, request, taken)
 
 

@@ -148,7 +148,7 @@ def deleted_where_it_is_captured(x):
 )
 def test_a_variable_that_lost_its_value_is_read(function):
     """It had the value that it had before, so that the handler did not run."""
-    with pytest.raises(UnsupportedSyntax, match="no value|Delete"):
+    with pytest.raises(UnsupportedSyntax, match="no value"):
         grad(function)(2.0)
 
 
@@ -172,7 +172,7 @@ def bound_again(x):
 
 
 def test_a_variable_that_is_deleted_and_gets_another_value_is_refused():
-    with pytest.raises(UnsupportedSyntax, match=r"(?s)Delete cannot be differentiated here.*del v.*\^"):
+    with pytest.raises(UnsupportedSyntax, match=r"(?s)no value from here on cannot be differentiated here.*del v.*\^"):
         grad(bound_again)(2.0)
 
 
@@ -292,7 +292,7 @@ def test_what_the_operands_raise_is_caught(f, q, specialise):
     h = 1e-6
     slopes = [(f(x + h * e, q) - f(x - h * e, q)) / (2 * h) for e in np.eye(3)]
     if f is a_list_times_a_number and specialise and isinstance(q, str):  # taken to make a text, which is summed
-        with pytest.raises(UnsupportedSyntax, match=r"(?s)what runs here.*np\.sum\(s\).*\^"):
+        with pytest.raises(UnsupportedSyntax, match=r"(?s)is not known.*np\.sum\(s\).*\^"):
             grad(f)(x, q)
         return
     with options(specialise=specialise):

@@ -26,6 +26,7 @@ BASE = (*GROUND, "runtime", "syntax", "language")
 #: What each room may import, besides itself.
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "errors": (),
+    "refusals": GROUND,
     "runtime": GROUND,
     "syntax": GROUND,
     "language": (*GROUND, "runtime"),
@@ -39,10 +40,11 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "pipeline": (*BASE, "rules", "ir", *COMPILER, "spec", "programs", "faults"),
     "api": (*BASE, "rules", "ir", *COMPILER, "spec", "eager", "programs", "faults", "pipeline"),
     "check": (*BASE, "rules", "ir", *COMPILER, "spec", "eager", "programs", "pipeline", "api"),
-    "fuzz": (*BASE, "rules", "ir", *COMPILER, "spec", "eager", "programs", "pipeline", "api"),
+    "fuzz": (*BASE, "refusals", "rules", "ir", *COMPILER, "spec", "eager", "programs", "pipeline", "api"),
     "parallel": (*BASE, "programs", "api", PUBLIC),
     "inspect": (
-        *BASE, "rules", "ir", *COMPILER, "spec", "eager", "programs", "pipeline", "api", "check", "fuzz", PUBLIC,
+        *BASE, "refusals", "rules", "ir", *COMPILER, "spec", "eager", "programs", "pipeline", "api", "check", "fuzz",
+        PUBLIC,
     ),
 }
 #: The package itself and its command only hand on what is above.

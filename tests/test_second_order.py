@@ -250,3 +250,17 @@ def test_the_pullback_of_a_derivative_by_an_object_takes_an_object():
     np.testing.assert_allclose(x_bar, 6.0 * x * 3.0 * x**2)
     np.testing.assert_allclose(box_bar.v, [np.sum(box.v)] * 2)
     np.testing.assert_allclose(box_bar.s, 2.0 * box.s)
+
+
+def power_of_a_parameter(x, exponent=2.0):
+    return np.sum(x * x**exponent)
+
+
+def its_default(x):
+    return power_of_a_parameter(x) + power_of_a_parameter(x, 3)
+
+
+def test_exponents_that_do_not_move_need_no_logarithm():
+    x, v = np.array([0.5, -0.7]), np.array([1.0, 2.0])
+    assert np.allclose(srcgrad.hvp(its_default)(x, v), (6.0 * x + 12.0 * x**2) * v)
+    assert np.allclose(srcgrad.jvp(np.power, (x, np.array([2.0, 3.0])), (v, np.zeros(2)))[1], [2 * 0.5, 2 * 3 * 0.49])

@@ -125,8 +125,7 @@ class Source:
 
 
 def heard(x):
-    """Once an IndexError: the shadow of the list, which the emitted ``add`` appends to, was taken to be its own.  Now
-    the list of shadows is not known, and refused."""
+    """Once an IndexError: the shadow of the list, which the emitted ``add`` appends to, was taken to be its own."""
     source = Source()
     source.add(Listener())
     source.add(Listener())
@@ -137,11 +136,11 @@ def heard(x):
     return total
 
 
-def test_the_shadow_of_a_list_in_an_object_is_refused_at_second_order() -> None:
+def test_the_shadow_of_a_list_in_an_object_is_apart_from_the_list() -> None:
     x, d = np.array([0.3, 0.9]), np.array([1.0, -0.5])
     np.testing.assert_allclose(srcgrad.grad(heard)(x), np.array([4.0, 8.0]) * x, rtol=1e-12)
-    with pytest.raises(srcgrad.SrcgradError, match=r"(?s)add_fwd\(.*\^"):
-        srcgrad.hvp(heard)(x, d)
+    np.testing.assert_allclose(srcgrad.hvp(heard)(x, d), np.array([4.0, 8.0]) * d, rtol=1e-12)
+    np.testing.assert_allclose(srcgrad.jacobian(srcgrad.grad(heard))(x), np.diag([4.0, 8.0]), rtol=1e-12)
 
 
 def logged(x, a):

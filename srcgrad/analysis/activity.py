@@ -247,7 +247,7 @@ def refuse_items(loop: For, activity: Activity) -> None:
     if not loop.counted and any(name in varied for name in names_read(loop.iterable)):
         raise UnsupportedSyntax(
             "the items of this iterator carry a derivative",
-            loop.span,
+            loop.span, code="E0403",
             label="they are read here",
             hint="loop over lists, tuples or arrays, by index where need be",
         )

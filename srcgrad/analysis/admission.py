@@ -145,7 +145,7 @@ def _bounds_kept(statement: Statement, facts: Mapping[str, Fact]) -> Iterator[st
         fact = facts.get(name, Unknown())
         if isinstance(fact, Array) and not fact.scalar:
             reason = f"a slice holds the array {name}, which may change"
-            raise UnsupportedSyntax(reason, statement.span, hint=f"give it the number: int({name})")
+            raise UnsupportedSyntax(reason, statement.span, code="E0605", hint=f"give it the number: int({name})")
         if isinstance(fact, Unknown) and name in facts:
             yield name
 
@@ -219,7 +219,7 @@ def _asked_for_keys(statement: Statement, facts: Mapping[str, Fact]) -> list[str
                 if isinstance(facts.get(name), Array):
                     reason = f"{name} is an array here, and an item of it is read by a key elsewhere"
                     hint = "give the dict and the array names of their own"
-                    raise UnsupportedSyntax(reason, statement.span, hint=hint)
+                    raise UnsupportedSyntax(reason, statement.span, code="E0418", hint=hint)
                 if isinstance(facts.get(name, Unknown()), Unknown):
                     found.append(name)
     return found
@@ -237,7 +237,7 @@ def _refuse_arrays_of_dicts(statement: Bind, apply: Apply, facts: Mapping[str, F
             if _holds_dicts(facts.get(name, Unknown())):
                 raise UnsupportedSyntax(
                     "NumPy makes an array of objects of a dict, which has no derivative",
-                    statement.span,
+                    statement.span, code="E0418",
                     hint="compute with the dict's values one by one",
                 )
 
@@ -251,7 +251,9 @@ def _refuse_handing_on(statement: Bind, facts: Mapping[str, Fact]) -> None:
         case gast.Call(func=func, args=given) if any(object_of(func) is one for one in _HANDING_ON):
             known = any(_holds_dicts(facts.get(name, Unknown())) for name in names_read(*given))
             if known or any(isinstance(part, gast.Dict) for part in given):
-                raise UnsupportedSyntax("NumPy gives a dict as it is here", statement.span, hint="write a | b")
+                raise UnsupportedSyntax(
+                    "NumPy gives a dict as it is here", statement.span, code="E0418", hint="write a | b"
+                )
 
 
 def _holds_dicts(fact: Fact | None) -> bool:
@@ -345,9 +347,11 @@ def _may_be_keys(
         return isinstance(fact, Unknown)  # of what is known for a dict ``analysis.keys`` knows the keys
     if isinstance(fact, MappingFact) and isinstance(statement, For):
         hint = "write .items(), .values() or .keys()"
-        raise UnsupportedSyntax("a loop over a dict goes over its keys", span, hint=hint)
+        raise UnsupportedSyntax("a loop over a dict goes over its keys", span, code="E0418", hint=hint)
     if isinstance(fact, MappingFact):
-        raise UnsupportedSyntax("a dict is taken apart into its keys", span, hint="write list(d), or d.values()")
+        raise UnsupportedSyntax(
+            "a dict is taken apart into its keys", span, code="E0418", hint="write list(d), or d.values()"
+        )
     return isinstance(fact, Unknown)
 
 
@@ -360,7 +364,7 @@ def _refuse_store(statement: Bind, facts: Mapping[str, Fact]) -> bool:
         return True
     raise UnsupportedSyntax(
         "an augmented assignment changes an array in place, and other names may see the change",
-        statement.span,
+        statement.span, code="E0303",
         label=f"{statement.target} is an array here",
         hint=f"write {statement.target} = {statement.target} + …, which makes a new array",
     )
@@ -403,7 +407,10 @@ def _read_as_real(statement: Bind, made: Apply, facts: Mapping[str, Fact]) -> li
     known = {name: fact for name in names if isinstance(fact := facts.get(name), Array)}
     if any((fact.dtype or "").startswith("complex") for fact in known.values()):
         raise UnsupportedSyntax(
-            "this function reads the real part of a complex number alone", statement.span, hint="write z.real"
+            "this function reads the real part of a complex number alone",
+            statement.span,
+            code="E0510",
+            hint="write z.real",
         )
     return [name for name in names if name not in known or not (known[name].is_real or is_real(known[name].dtype))]
 

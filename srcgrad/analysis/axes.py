@@ -31,7 +31,7 @@ def refuse_varied_axes(function: Function, activity: Activity) -> None:
                 if any(name in varied for place in places for name in _values(place)):
                     raise UnsupportedSyntax(
                         f"the axis of {rule.name} varies: this may be no method of an array",
-                        statement.span,
+                        statement.span, code="E0512",
                         label="what this calls is not known",
                         hint="call the function by its name; pass modules and functions as arguments of their own",
                     )

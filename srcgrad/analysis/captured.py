@@ -54,7 +54,7 @@ def refuse_unbound(function: Function, normalized: Forms) -> None:
                 continue
             raise UnsupportedSyntax(
                 f"the variable {name!r} may have no value in this try, which reads it in some cases only",
-                statement.span,
+                statement.span, code="E0114",
                 hint=f"give {name} a value first",
             )
 

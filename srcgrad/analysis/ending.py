@@ -68,6 +68,6 @@ def _block(block: Block, refusal_of: RefusalOf, *, is_conditional: bool) -> Bloc
 
 
 def _raising(refusal: Refusal, statement: Bind) -> Effect:
-    given = [gast.Constant(text, None) for text in (refusal.reason, refusal.hint) if text is not None]
+    given = [gast.Constant(text, None) for text in (refusal.code, refusal.reason, refusal.hint) if text is not None]
     error = gast.Call(reference(of_runtime(RefusedMode)), given, [])
     return Effect(gast.Raise(error, None), statement.span)

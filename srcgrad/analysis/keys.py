@@ -232,7 +232,7 @@ def puts_keys(function: Function) -> bool:
 def _refusal(span: Span) -> UnsupportedSyntax:
     return UnsupportedSyntax(
         "the keys of a dict are read where some of them vary",
-        span,
+        span, code="E0603",
         label="keys have no derivative",
         hint="keep what varies in the values, or beside them in a list",
     )

@@ -406,7 +406,7 @@ class Solver:
             known = "a global or closure variable" if leaf is None else f"the global or closure variable {leaf.name!r}"
             raise UnsupportedSyntax(
                 f"this may store into {known}",
-                statement.span,
+                statement.span, code="E0308",
                 label="this store",
                 hint="store into a copy, or give the array as an argument",
             )

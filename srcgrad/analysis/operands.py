@@ -99,7 +99,7 @@ class _Operands(Lowering):
         if shape is not None and len(shape) < 2:
             dimensions = "one dimension" if shape else "no dimensions"
             reason = f"the argument {parameter} has {dimensions}, in the place of a matrix"
-            raise UnsupportedSyntax(reason, span, hint=f"write np.atleast_2d({parameter})")
+            raise UnsupportedSyntax(reason, span, code="E0511", hint=f"write np.atleast_2d({parameter})")
         if shape is not None or not isinstance(fact, Array | Unknown):
             return []
         check = call_runtime(runtime.require_matrix, operand, gast.Constant(span.origin, None))

@@ -90,7 +90,7 @@ def refuse_stores(
             continue
         raise UnsupportedSyntax(
             "a store into the object that a differentiated method is bound to, or a function captured, would be lost",
-            span,
+            span, code="E0305",
             label="this may store into the object",
             hint="pass the object as an argument, `value_and_grad(C.loss, argnums=1)(c, x)`, or return what is kept",
         )

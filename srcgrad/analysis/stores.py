@@ -296,7 +296,7 @@ class _Names(Lowering):
             kind = fact.kind if isinstance(fact, Sequence) else "dict"
             raise UnsupportedSyntax(
                 f"this operator changes a {kind} in place in a way that cannot be reversed", statement.span,
-                hint="build the container in one display",
+                code="E0311", hint="build the container in one display",
             )  # fmt: skip
         call = gast.Call(gast.Attribute(_load(statement.target), method, gast.Load()), [both.right], [])
         return Bind(self.fresh(), call, Exchange(statement.target, method, (both.right,), (0,)), statement.span)

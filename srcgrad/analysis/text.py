@@ -156,7 +156,7 @@ class TextReader:
             if self._puts(statement, activity.varied_before, textual):
                 raise UnsupportedSyntax(
                     "text that is made of a value which varies is put into a set",
-                    statement.span,
+                    statement.span, code="E0602",
                     label="its derivative could be lost there",
                     hint="keep such text in a list or dict",
                 )
@@ -167,7 +167,7 @@ class TextReader:
             if any(stored.values()) or any(of_use):
                 raise UnsupportedSyntax(
                     "a number is read from text that is made of a value which varies",
-                    statement.span,
+                    statement.span, code="E0601",
                     label="its derivative is lost here",
                     hint="pass the value itself; text is for printing, keys and tests",
                 )

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from inspect import Signature
-from types import MethodType
+from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
@@ -341,7 +341,8 @@ class Derivative:
         return dict(self.program(None, shown=True).emission.line_map)
 
     def explain(self, at: str = "normalize") -> str:
-        """The program at one door of the compiler: source, lower, infer, normalize, analysis, reverse or emit."""
+        """The program at one door of the compiler: source, lower, infer, normalize, analysis, reverse or emit; or its
+        refusals."""
         from srcgrad.api.stages import text_at
 
         return text_at(self._callee(None), at, self.wanted)
@@ -388,7 +389,9 @@ def _unbound(primal: Callable[..., Any]) -> tuple[Callable[..., Any], tuple[Any,
         return primal.__func__, (primal.__self__,)
     if isinstance(primal, Derivative):
         return primal, primal.parameters.first
-    return primal, ()
+    from srcgrad.frontend.applying import written_out
+
+    return (primal, ()) if isinstance(primal, FunctionType) else (written_out(primal), ())
 
 
 def parameters_of(primal: Callable[..., Any], receiver: tuple[Any, ...] = ()) -> Parameters:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from types import FunctionType
 
 from srcgrad.analysis.activity import Activity
@@ -17,7 +18,10 @@ from srcgrad.rules.facts import Unknown
 
 
 def text_at(callee: Callee, at: str, wanted: tuple[str, ...] = ()) -> str:
-    """The program at a stage: ``source``, ``lower``, ``infer``, ``normalize``, ``analysis``, ``emit``."""
+    """The program at a stage: ``source``, ``lower``, ``infer``, ``normalize``, ``analysis``, ``emit``; or, of
+    ``refusals``, what is refused of it, when it is compiled or where it is reached."""
+    if at == "refusals":
+        return _refused(callee, wanted)
     if at == "lower":
         if not isinstance(callee.function, FunctionType):
             raise SrcgradError("only functions with a text of their own are lowered")
@@ -37,8 +41,32 @@ def text_at(callee: Callee, at: str, wanted: tuple[str, ...] = ()) -> str:
         with options(optimise=at != "reverse"):
             return compile_request(Request(callee, wanted or function.parameters, "reverse", shown=True)).emission.text
     raise SrcgradError(
-        f"the road has no door {at!r}", hint="one of source, lower, infer, normalize, analysis, reverse, optimize, emit"
+        f"the road has no door {at!r}",
+        hint="one of source, lower, infer, normalize, analysis, reverse, optimize, emit, refusals",
     )
+
+
+def _refused(callee: Callee, wanted: tuple[str, ...]) -> str:
+    """The refusals of a program with their codes and places, each on a line: of one that is refused as a whole that
+    alone, else those that its text raises where they are reached."""
+    try:
+        made = compile_request(Request(callee, wanted or Module().normalized(callee).parameters, "reverse", shown=True))
+    except SrcgradError as refusal:
+        if refusal.code is None:
+            raise
+        place = "" if refusal.span is None else refusal.span.origin
+        return f"{refusal.code}  {place}  {refusal.reason}\n"
+    found: dict[str, None] = {}
+    for node in ast.walk(ast.parse(made.emission.text)):
+        match node:
+            case ast.Call(
+                func=ast.Name(id="RefusedMode" | "unwritten"),
+                args=[ast.Constant(value=str() as code), ast.Constant(value=str() as reason), *_],
+            ):
+                span = made.emission.line_map.get(node.lineno)
+                place = "" if span is None else span.origin
+                found[f"{code}  {place}  where it is reached: {reason.splitlines()[0]}\n"] = None
+    return "".join(found) or "nothing is refused\n"
 
 
 def _explained(facts: Activity) -> str:

@@ -105,7 +105,13 @@ class Pullback:
         """
         require_exact_seed(seed, "the value")
         if self._outside is not None and (what := self._outside.changed(self._saved)) is not None:
-            raise RefusedValue(f"{what} has changed since the value was computed, which read it; call vjp again")
+            from srcgrad.frontend.source import source_of  # importing srcgrad loads no compiler
+
+            reason = f"{what} has changed since the value was computed, which read it; call vjp again"
+            refusal = RefusedValue("E0712", reason)
+            if isinstance(self._derivative.primal, FunctionType | MethodType):
+                refusal.place(source_of(self._derivative.primal).span())
+            raise refusal
         return self.pulled(seed)
 
     def pulled(self, seed: Any) -> tuple[Any, ...]:

@@ -16,11 +16,15 @@ from __future__ import annotations
 import inspect
 import operator
 import sys
-from collections.abc import Collection
-from types import FunctionType
+from collections.abc import Collection, Hashable, Mapping
+from functools import partial
+from keyword import iskeyword
+from types import FunctionType, MethodType
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from srcgrad.rules.table import is_constant, lookup
+from srcgrad.runtime.binding import called_signature
 
 
 def applying(function: Any, absent: Collection[str] = ()) -> FunctionType | None:
@@ -30,23 +34,89 @@ def applying(function: Any, absent: Collection[str] = ()) -> FunctionType | None
     """
     if not isinstance(function, FunctionType) or lookup(function) is None and not is_constant(function):
         return None
-    parameters = inspect.signature(function, follow_wrapped=False).parameters.values()
-    taken = {function.__name__, *(parameter.name for parameter in parameters)}
+    return _calling(function, inspect.signature(function, follow_wrapped=False), absent)
+
+
+def written_out(function: Any) -> Any:
+    """A callable that has no text of its own, as a function that calls it, which is the same each time where it can be:
+    a function of a library with a rule, a partial application, and a method of a class.  Any other is itself."""
+    if isinstance(function, partial):
+        applied = function.func, function.args, function.keywords
+        known, made = _PARTIALS.get(function, ((), None))
+        if not known or not all(map(operator.is_, known, applied)):
+            made = _partial(function)
+            _PARTIALS[function] = applied, made
+        return function if made is None else made
+    if isinstance(function, MethodType) and isinstance(function.__self__, type):
+        key = function.__func__, function.__self__
+        if key not in _WRITTEN:
+            _WRITTEN[key] = _calling(function, called_signature(function))
+        return _WRITTEN[key]
+    if isinstance(function, FunctionType | MethodType | type) or not isinstance(function, Hashable):
+        return function
+    rule = lookup(function)
+    if rule is None or rule.variadic is not None:
+        return function
+    if function not in _WRITTEN:
+        _WRITTEN[function] = _calling(function, _signature(function, rule.parameters))
+    return _WRITTEN[function]
+
+
+_WRITTEN: dict[Any, FunctionType] = {}
+_PARTIALS: WeakKeyDictionary[partial[Any], tuple[tuple[Any, ...], FunctionType | None]] = WeakKeyDictionary()
+
+
+def _signature(function: Any, named: Collection[str]) -> inspect.Signature:
+    """The parameters of a library's function that its rule names, but those whose default only the library knows; a
+    ufunc does not tell what it takes."""
+    try:
+        told = list(inspect.signature(function).parameters.values())
+    except ValueError:
+        told = []
+    kept: list[inspect.Parameter] = []
+    for place, parameter in enumerate(told):
+        if parameter.name not in named or type(parameter.default) not in (type, *_CONSTANTS, float):
+            continue
+        is_behind = parameter.kind is parameter.POSITIONAL_OR_KEYWORD and len(kept) < place
+        kept.append(parameter.replace(kind=parameter.KEYWORD_ONLY) if is_behind else parameter)
+    return inspect.Signature(kept or [inspect.Parameter(n, inspect.Parameter.POSITIONAL_ONLY) for n in named])
+
+
+def _partial(function: partial[Any]) -> FunctionType | None:
+    """A partial application as a function of the parameters that are left; None where these are not known."""
+    called = written_out(function.func)
+    try:
+        signature = called_signature(partial(called, *function.args, **function.keywords))
+    except (TypeError, ValueError):  # what it takes is not known, or is not what it is given
+        return None
+    fixed = {f"given_{place}": value for place, value in enumerate(function.args)}
+    named = [p.name for p in signature.parameters.values()]
+    return _calling(called, signature, fixed=fixed) if fixed.keys().isdisjoint(named) else None
+
+
+def _calling(
+    function: Any, signature: inspect.Signature, absent: Collection[str] = (), fixed: Mapping[str, Any] | None = None
+) -> FunctionType:
+    """A function with these parameters that passes them on, behind what is ``fixed``."""
+    parameters = signature.parameters.values()
+    called = getattr(function, "__name__", "function")
+    taken = {called, *(parameter.name for parameter in parameters)}
     head = _APPLIED
     while head in taken:
         head += "_"
-    namespace: dict[str, Any] = {"__name__": function.__module__, head: function}
+    namespace: dict[str, Any] = {"__name__": getattr(function, "__module__", None), head: function, **(fixed or {})}
     plain = [_written(parameter, namespace) for parameter in parameters]
     left_out = {parameter.name for parameter in parameters if parameter.default is None and parameter.name in absent}
     if any(parameter.kind in (parameter.POSITIONAL_ONLY, parameter.VAR_POSITIONAL) for parameter in parameters):
         left_out = set()  # what follows would stand in its place
     later = [parameter for parameter in plain if parameter.name not in left_out]
-    given = ", ".join(_given(parameter, is_named=bool(left_out)) for parameter in later)
-    name = function.__name__ if function.__name__.isidentifier() else "function"
+    given = ", ".join((*(fixed or ()), *(_given(parameter, is_named=bool(left_out)) for parameter in later)))
+    name = called if called.isidentifier() and not iskeyword(called) else "function"
     text = f"def {name}{inspect.Signature(plain)}:\n    return {head}({given})\n"
-    exec(compile(text, f"<srcgrad rule of {function.__module__}.{function.__qualname__}>", "exec"), namespace)
+    home, qualified = getattr(function, "__module__", None), getattr(function, "__qualname__", name)
+    exec(compile(text, f"<srcgrad rule of {home}.{qualified}>", "exec"), namespace)
     made: FunctionType = namespace[name]
-    made.__qualname__ = function.__qualname__
+    made.__qualname__ = qualified
     made.__srcgrad_source__ = text  # type: ignore[attr-defined]
     return made
 

@@ -33,6 +33,7 @@ import gast
 from srcgrad.errors import SourceChanged, SourceUnavailable, Span, UnresolvedName
 from srcgrad.frontend.journal import note_function, remembered
 from srcgrad.frontend.locate import File, Place, locate, parsed
+from srcgrad.frontend.managers import as_entered
 from srcgrad.frontend.mangling import mangle
 from srcgrad.runtime.objects import is_object
 from srcgrad.syntax.globals import GlobalBinding, builtin, public_home
@@ -130,7 +131,7 @@ class Source:
                     return None
                 raise UnresolvedName(
                     f"the variable {name!r} of the enclosing function has no value yet",
-                    span,
+                    span, code="E0115",
                     hint="differentiate the function after the variable is assigned",
                 ) from None
             return _binding(name, value, None, _cell_reader(closure[name], name))
@@ -147,7 +148,7 @@ class Source:
         known = [*self.function.__code__.co_varnames, *closure, *namespace, *vars(builtins)]
         close = difflib.get_close_matches(name, known, 1)
         hint = f"did you mean {close[0]!r}?" if close else "define or import it before the function is differentiated"
-        raise UnresolvedName(f"the name {name!r} is not defined", span, label="no such name", hint=hint)
+        raise UnresolvedName(f"the name {name!r} is not defined", span, code="E0115", label="no such name", hint=hint)
 
 
 @remembered
@@ -174,7 +175,10 @@ def source_of(function: Callable[..., object]) -> Source:
             if "told apart" in error.args[0]
             else "import the module again",
         ) from None
-    source = Source(plain, _tree(place), code.co_qualname, file, _is_generated(plain), receiver)
+    tree, is_generated = _tree(place), _is_generated(plain)
+    if is_generated:
+        as_entered(tree, plain.__globals__)
+    source = Source(plain, tree, code.co_qualname, file, is_generated, receiver)
     note_function(plain, source.node)
     if edited and not source.generated:
         place_text = source.span().place

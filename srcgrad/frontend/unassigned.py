@@ -383,4 +383,4 @@ def refuse_unassigned(source: Source) -> None:
             is_lost = name in found.lost
             reason = "has no value any more here, and is read again" if is_lost else "may have no value in this try"
             hint = "give it another name, or a value"
-            raise UnsupportedSyntax(f"the variable {name!r} {reason}", source.span(at), hint=hint)
+            raise UnsupportedSyntax(f"the variable {name!r} {reason}", source.span(at), code="E0114", hint=hint)

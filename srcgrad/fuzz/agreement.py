@@ -43,7 +43,7 @@ class Outcome:
     detail: str = ""
     check: Check | None = None
     place: str = ""  # where in srcgrad an exception came from
-    refusals: tuple[tuple[str, str], ...] = ()  # (mode, reason) where some modes refused
+    refusals: tuple[tuple[str, str, str], ...] = ()  # (mode, code, reason) where some modes refused
     left_out: str = ""  # why the eager machine had no part
 
     @property
@@ -83,7 +83,7 @@ def judge(text: str, plan: Plan = THOROUGH) -> Outcome:
 
 def _asked(text: str, plan: Plan, expected: Truth) -> Outcome:
     function = load(text)
-    refusals: list[tuple[str, str]] = []
+    refusals: list[tuple[str, str, str]] = []
     left_out = ""
     case = Case(text, function, expected, plan.moving)
     try:
@@ -94,7 +94,7 @@ def _asked(text: str, plan: Plan, expected: Truth) -> Outcome:
             except Unsuitable:
                 continue
             except RefusedMode as error:  # what stands under a test, reached
-                refusals.append((check.mode, error.reason))
+                refusals.append((check.mode, error.code, error.reason))
                 continue
             except (NotImplementedError, UnsupportedCall) as error:
                 if check.mode != "eager":
@@ -107,7 +107,7 @@ def _asked(text: str, plan: Plan, expected: Truth) -> Outcome:
                     continue
                 if not any(file in _place(error) for file in _REFUSING):
                     return Outcome(type(error).__name__, str(error)[:600], check, _place(error))
-                refusals.append((check.mode, f"when it runs: {error.reason.partition(': ')[2]}"))
+                refusals.append((check.mode, error.code, f"when it runs: {error.reason}"))
                 continue
             except SrcgradError as error:
                 if check.mode == "eager":
@@ -115,7 +115,7 @@ def _asked(text: str, plan: Plan, expected: Truth) -> Outcome:
                     continue
                 if isinstance(error, InternalError):
                     return Outcome("InternalError", str(error)[:600], check, _place(error))
-                refusals.append((check.mode, error.reason))
+                refusals.append((check.mode, error.code or "", error.reason))
                 if check is plan.checks[0]:
                     break
                 continue
@@ -129,7 +129,7 @@ def _asked(text: str, plan: Plan, expected: Truth) -> Outcome:
                 return Outcome("mismatch", complaint, check)
     finally:
         forget(function)
-    refused = any(mode in ("pair", "joint", "forward") for mode, _ in refusals)
+    refused = any(mode in ("pair", "joint", "forward") for mode, *_ in refusals)
     return Outcome("refused" if refused else "agrees", "", None, "", tuple(refusals), left_out)
 
 

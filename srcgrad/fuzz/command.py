@@ -36,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
         made = written(what, options.number)
         outcome = judge(made.text, what.plan(options.number))
         print(made.text)
-        print(f"# {outcome}", *(f"\n# {mode}: {reason}" for mode, reason in outcome.refusals))
+        print(f"# {outcome}", *(f"\n# {mode}: {reason} [{code}]" for mode, code, reason in outcome.refusals))
         return int(outcome.is_finding)
     tally = hunt(what, lambda line: print(line, flush=True))
     print(summary(tally, options.every))

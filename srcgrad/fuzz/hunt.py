@@ -78,6 +78,7 @@ class Tally:
     kinds: Counter[str] = field(default_factory=Counter)
     unsuitable: Counter[str] = field(default_factory=Counter)
     refusals: Counter[str] = field(default_factory=Counter)
+    codes: Counter[str] = field(default_factory=Counter)  # of programs that were refused, in any mode
     examples: dict[str, int] = field(default_factory=dict)  # a refusal -> the number of a program
     constructs: Counter[str] = field(default_factory=Counter)  # in programs that were compared
     pairs: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -95,7 +96,8 @@ class Tally:
         self.kinds[outcome.kind] += 1
         if outcome.kind == "unsuitable":
             self.unsuitable[gist(outcome.detail, 6)] += 1
-        for reason in {f"{mode}: {gist(reason)}" for mode, reason in outcome.refusals}:
+        self.codes.update({code for _, code, _ in outcome.refusals})
+        for reason in {f"{mode}: {code} {gist(reason)}" for mode, code, reason in outcome.refusals}:
             self.refusals[reason] += 1
             self.examples.setdefault(reason, judged.number)
         if outcome.left_out:

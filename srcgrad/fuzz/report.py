@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from srcgrad.fuzz.hunt import Tally
+from srcgrad.refusals import entry
 
 ENOUGH = 5  # a pair of constructs met less often than this is named
 
@@ -31,6 +32,10 @@ def _refusals(tally: Tally) -> Iterator[str]:
     refused = tally.kinds["refused"]
     suitable = tally.programs - tally.kinds["unsuitable"]
     yield f"refused: {refused} of {suitable} suitable programs ({100.0 * refused / max(suitable, 1):.1f} %)"
+    for code, count in tally.codes.most_common():
+        known = entry(code)
+        yield f"  {count:5}  {code} {'' if known is None else known.title}"
+    yield "refused in some mode, by reason:"
     for reason, count in tally.refusals.most_common(40):
         yield f"  {count:5}  {reason}  (program {tally.examples[reason]})"
     if tally.without_eager:

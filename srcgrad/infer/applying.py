@@ -9,7 +9,7 @@ Enters: its effect and its arguments.  Leaves: the result, and the heap after it
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from types import BuiltinFunctionType
 from typing import TYPE_CHECKING, Any
@@ -52,8 +52,9 @@ def applied(
     its result may hold, and what it changes."""
     values = given.values()
     names = [name for name, _ in given.keywords] + ["out"] * (given.more is not None)
-    items = [_items(value, heap) for value in values]
-    handed = [*values, *items] if holds is None else [holds(value) for value in (*values, *items)]
+    sources = _sources(effect, given)
+    items = [_items(value, heap) for value in sources]
+    handed = [*sources, *items] if holds is None else [holds(value) for value in (*sources, *items)]
     for place in effect.updated(len(given.positional), names):
         everywhere = place == ALL or place >= len(given.positional) or given.more is not None
         for value in values if everywhere else given.positional[place : place + 1]:
@@ -73,9 +74,16 @@ def applied(
         return output, heap
     held = [besides_data(frame, each, heap) for each in handed]
     value, heap = data(frame, statement, heap, *held)
-    seen = [Value(frozenset((Array(atom.site),))) for v in handed[: len(values)]
+    seen = [Value(frozenset((Array(atom.site),))) for v in handed[: len(sources)]
             for atom in v.atoms if isinstance(atom, Array | At)]  # fmt: skip
     return union(value, *held, *seen), heap
+
+
+def _sources(effect: Effect, given: Given) -> Sequence[Value]:
+    """The operands of which the result of a call is, and what it keeps."""
+    if not effect.sources or given.more is not None:
+        return given.values()
+    return [value for places in effect.sources for value in given.positional[places]]
 
 
 #: Of which NumPy makes arrays of what they hold; and names of what says how.

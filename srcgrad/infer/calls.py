@@ -15,13 +15,14 @@ from types import (
     CellType,
     FunctionType,
     MethodDescriptorType,
+    MethodType,
     WrapperDescriptorType,
 )
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from srcgrad.frontend.applying import differentiated, transform_of
+from srcgrad.frontend.applying import differentiated, transform_of, written_out
 from srcgrad.infer import named, sparse
 from srcgrad.infer.applying import (
     OPERATORS,
@@ -66,6 +67,7 @@ from srcgrad.infer.values import (
     SCALARS,
     Array,
     At,
+    Atom,
     Bound,
     Exact,
     Of,
@@ -197,9 +199,21 @@ def model_of(found: Any) -> Any:
 
 
 def _by_rule(value: Value) -> Value:
-    """A function that is differentiated: one with a rule as the text that calls it."""
-    atoms = (Exact(differentiated(a.value)) if isinstance(a, Exact) and is_ruled(a.value) else a for a in value.atoms)
-    return replace(value, atoms=frozenset(atoms))
+    """A function that is differentiated: one with a rule, or without a text of its own, as the text that calls it."""
+    return replace(value, atoms=frozenset(map(_by_text, value.atoms)))
+
+
+def _by_text(atom: Atom) -> Atom:
+    match atom:
+        case Exact(value=found) if is_ruled(found):
+            return Exact(differentiated(found))
+        case Exact(value=found) if callable(found) and not isinstance(found, FunctionType | type):
+            return Exact(written_out(found))
+        case Bound(receiver=Value(atoms=atoms, is_any=False), function=FunctionType() as function) if len(atoms) == 1:
+            (receiver,) = atoms
+            if isinstance(receiver, Exact) and isinstance(receiver.value, type):
+                return Exact(written_out(MethodType(function, receiver.value)))
+    return atom
 
 
 # --- functions of the user's -----------------------------------------------------------------------------------------

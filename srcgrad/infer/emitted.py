@@ -15,9 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 from srcgrad import runtime
 from srcgrad.infer.applying import applied
+from srcgrad.infer.data import is_data
+from srcgrad.infer.exceptions import are_of_text
 from srcgrad.infer.heap import Contents, Heap, Site
+from srcgrad.infer.items import get_item
 from srcgrad.infer.iteration import elements
-from srcgrad.infer.objects import MAPPINGS, container, get_attribute, is_plain
+from srcgrad.infer.objects import MAPPINGS, container, data, get_attribute, is_plain
 from srcgrad.infer.outside import is_of_library, is_of_users
 from srcgrad.infer.parameters import Given
 from srcgrad.infer.values import NEVER, Array, At, Atom, Exact, Value, are_numbers, at, exact, is_unchanging, union
@@ -40,6 +43,8 @@ def of_emitted(
         return _made(analysis, frame, statement, given, heap)
     if function is runtime.attribute and isinstance(name := _constant(given.positional[1]), str):
         return get_attribute(analysis, frame, statement, given.positional[0], name, heap)
+    if function is runtime.part_like and is_plain(analysis, heap, given.positional[3]):
+        return _part(analysis, frame, statement, given, heap)
     if function is runtime.defaulting:
         return _defaulting(frame, statement, given, heap)
     if function in _COPYING:
@@ -53,8 +58,8 @@ def of_emitted(
         return _as_list(analysis, frame, statement, given, heap)
     if function in ATTEMPTS:
         return _attempted(analysis, frame, statement, given, heap)
-    if function is runtime.raisable and not any(map(is_of_users, given.positional[0].atoms)):
-        return Value(RAISED.atoms - {Exact(None)}), heap
+    if function is runtime.raisable and not given.positional[0].is_any:
+        return _raisable(analysis, frame, statement, given.positional[0], heap)
     effect = of_function(function)
     if lookup(function) is None and not is_constant(function) and not is_listed(function):
         return NotImplemented
@@ -122,9 +127,19 @@ def _as_list(analysis: Analysis, frame: Frame, statement: Statement, given: Give
     return container(frame, statement, heap, list, Contents(rest=items))
 
 
+def _part(analysis: Analysis, frame: Frame, statement: Statement, given: Given, heap: Heap) -> Made:
+    """``part_like(v, w, held, index)``: ``held[index]``, a view of an array, or zeros."""
+    *_, held, index = given.positional
+    arrays = Value(frozenset(atom for atom in held.atoms if isinstance(atom, Array)))
+    made = get_item(analysis, frame, statement, replace(held, atoms=held.atoms - arrays.atoms), index, heap)
+    found, heap = (NEVER, heap) if made is None else made
+    zeros, heap = data(frame, statement, heap)
+    return union(arrays, found, zeros), heap
+
+
 def _attempted(analysis: Analysis, frame: Frame, statement: Statement, given: Given, heap: Heap) -> Made:
     """``attempt(f, (ValueError,), x)``: what ``f(x)`` returns, and None, or None and what it raised."""
-    function, _, *arguments = given.positional
+    function, kinds, *arguments = given.positional
     outer, frame.raised = frame.raised, [heap]
     made = analysis.call(frame, statement, function, tuple(arguments), heap)
     raised, frame.raised = frame.raised, outer
@@ -132,7 +147,20 @@ def _attempted(analysis: Analysis, frame: Frame, statement: Statement, given: Gi
     for each in raised:
         frame.may_raise(each)
         after = after.join(each)
-    return container(frame, statement, after, tuple, Contents(parts=(union(value, exact(None)), RAISED)))
+    thrown = RAISED
+    if are_of_text(analysis, kinds, after):
+        thrown, after = data(frame, statement, after, part="raised")
+        thrown = union(thrown, exact(None))
+    return container(frame, statement, after, tuple, Contents(parts=(union(value, exact(None)), thrown)))
+
+
+def _raisable(analysis: Analysis, frame: Frame, statement: Statement, made: Value, heap: Heap) -> Any:
+    """``raisable(Stop)``: what the class gives that is called; ``raisable(Stop())``: the exception itself."""
+    kinds = Value(frozenset(a for a in made.atoms if is_of_users(a) and isinstance(a, Exact)))
+    called = analysis.call(frame, statement, kinds, (), heap) if kinds else (kinds, heap)
+    of_libraries = Value(frozenset(filter(is_data, made.atoms)))  # which hold what they were made of
+    others = NEVER if made == of_libraries else Value(RAISED.atoms - {Exact(None)})
+    return None if called is None else (union(of_libraries, others), called[1])
 
 
 @dataclass(frozen=True)

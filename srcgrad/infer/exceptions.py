@@ -54,11 +54,11 @@ def caught(
     analysis: Analysis, frame: Frame, statement: Statement, handler: Handler, heap: Heap
 ) -> tuple[Value, Heap]:
     """What the variable of a handler may be, and the heap as its body finds it."""
-    is_text = _are_of_text(frame, handler, heap) and not analysis.throws_data
-    if not is_text and _looks_into(frame.function, handler):
+    is_named = handler.kinds is not None and isinstance(handler.kinds.exit, Fall)
+    kinds = frame[handler.kinds.exit.values[0]] if is_named else ANY  # type: ignore[union-attr]
+    if (analysis.throws_data or not _hold_text(kinds, heap)) and _looks_into(frame.function, handler):
         heap = analysis.unknown(list(analysis.carried), heap)
-    is_known = not analysis.raised.is_any and all(map(_is_exception, analysis.raised.atoms))
-    if not is_text or not is_known or analysis.facts.opaque or frame.is_unknown:
+    if not are_of_text(analysis, kinds, heap) or analysis.facts.opaque or frame.is_unknown:
         return ANY, heap
     site = frame.site(None, statement, handler)
     made = union(at(site), Value(frozenset(a for a in analysis.raised.atoms if isinstance(a, At))))
@@ -113,15 +113,18 @@ def _kinds_of_containers(value: Value) -> set[type]:
 _OF_TEXT = (ValueError, TypeError, IndexError, ArithmeticError, AssertionError, RuntimeError)
 
 
-def _are_of_text(frame: Frame, handler: Handler, heap: Heap) -> bool:
+def are_of_text(analysis: Analysis, kinds: Value, heap: Heap) -> bool:
+    """Whether what is caught of these classes, one or a tuple of several, is known to hold text alone."""
+    is_known = not analysis.raised.is_any and all(map(_is_exception, analysis.raised.atoms))
+    return is_known and not analysis.throws_data and _hold_text(kinds, heap)
+
+
+def _hold_text(kinds: Value, heap: Heap) -> bool:
     """Whether what is caught holds none of the operands of what raised it: a ``KeyError`` holds the key."""
-    if handler.kinds is None or not isinstance(handler.kinds.exit, Fall):
-        return False
-    value = frame[handler.kinds.exit.values[0]]
-    parts = parts_of(value, heap)
+    parts = parts_of(kinds, heap)
     return all(
         not part.is_any and all(isinstance(a, Exact) and a.value in _OF_TEXT for a in part.atoms)
-        for part in ((value,) if parts is None else parts)
+        for part in ((kinds,) if parts is None else parts)
     )
 
 

@@ -405,7 +405,7 @@ def note_stores(assigned: Assigned, function: Any, values: Sequence[Value]) -> N
         return
     for value in values[:1] if stores else values:
         if value.is_any and stores:
-            assigned.give_up(Reason("this may store to any attribute of anything", "this call"))
+            assigned.give_up(Reason("E0109", "this may store to any attribute of anything", "this call"))
         for atom in value.atoms:
             if isinstance(atom, Exact) and isinstance(atom.value, type | ModuleType | FunctionType):
                 if not is_of_library(atom.value) and (stores or isinstance(atom.value, type)):

@@ -27,8 +27,9 @@ _PREDICATES = frozenset("isMaskedArray isMA isarray is_masked".split())
 
 @dataclass(frozen=True)
 class Reason:
-    """A reason, what is wrong at its place, and what to do instead."""
+    """The code of a refusal, a reason, what is wrong at its place, and what to do instead."""
 
+    code: str
     message: str
     label: str | None = None
     hint: str | None = None
@@ -45,7 +46,10 @@ class Place:
 
 #: Of an object of a library that may give what it is indexed by.
 INDEXED = Reason(
-    "this object may hold the array that it is indexed by", "what it gives is not known", "index the array itself"
+    "E0209",
+    "this object may hold the array that it is indexed by",
+    "what it gives is not known",
+    "index the array itself",
 )
 
 
@@ -53,32 +57,35 @@ def reaching(name: str) -> Reason:
     """Of what hands out frames, cells, namespaces."""
     if name == "__dict__":
         message = "__dict__ reaches the fields of an object behind the compiler's back"
-        return Reason(message, "this cannot be followed", "name the fields that you read")
+        return Reason("E0109", message, "this cannot be followed", "name the fields that you read")
     message = f"{name} reaches names and objects behind the compiler's back"
-    return Reason(message, "this cannot be followed", "name what you read, and pass it as an argument")
+    return Reason("E0109", message, "this cannot be followed", "name what you read, and pass it as an argument")
 
 
 def replacing(name: str) -> Reason:
     """Of a store by which an object becomes another one."""
-    return Reason(f"a store to {name} makes another object of one that is known", "this store", "make a new object")
+    return Reason(
+        "E0109", f"a store to {name} makes another object of one that is known", "this store", "make a new object"
+    )
 
 
 def stored_global(name: str) -> Reason:
     """Of a global that the program stores to."""
-    return Reason(f"the global {name!r} is stored to, which cannot be reversed", "it is read here",
+    return Reason("E0108", f"the global {name!r} is stored to, which cannot be reversed", "it is read here",
                   "return the new value as a result")  # fmt: skip
 
 
 def of_class(value: Any) -> Reason | None:
     """Why an object is not computed with: its class decides what operators mean."""
     refused = why_refused(value)
-    return None if refused is None else Reason(f"this is {refused[0]}", "it is read here", refused[1])
+    return None if refused is None else Reason("E0209", f"this is {refused[0]}", "it is read here", refused[1])
 
 
 def of_maker(function: Any) -> Reason | None:
     """Of a function that makes what is not computed with."""
     is_maker = any(function is each for each in _MAKERS) or str(getattr(function, "__module__", "")).startswith(_MAKING)
     return Reason(
+        "E0209",
         f"{function.__name__} makes an array of a class that decides what operators mean: it has no derivative",
         hint="make a plain array: np.asarray(...), and masks with np.where",
     ) if is_maker and function.__name__ not in _PREDICATES else None  # fmt: skip
@@ -91,27 +98,31 @@ def reason_of(value: Value) -> Reason | None:
 
 
 IMPORT = Reason(
-    "this import cannot be differentiated",
+    "E0107", "this import cannot be differentiated",
     "it fails, is relative, or binds a name that is bound elsewhere too",
     "import at the top of the module",
 )
 #: What to do where no more is known.
 OTHERWISE = "write it in another form, compute it outside, or write a rule: @srcgrad.rule(function)"
 NOT_FOLLOWED = Reason(
-    "this call is not followed with what it is given", hint="call it in another form, or write out what it does"
+    "E0206",
+    "this call is not followed with what it is given",
+    hint="call it in another form, or write out what it does",
 )
 TOO_LONG = Reason(
-    "what this function and the functions that it calls do takes too long to work out",
+    "E0208", "what this function and the functions that it calls do takes too long to work out",
     hint="split it, or write a rule for a part of it: @srcgrad.rule(function)",
 )
 TOO_DEEP = Reason(
-    "calls are nested too deep in each other to be followed", hint="write a rule for one: @srcgrad.rule(function)"
+    "E0208",
+    "calls are nested too deep in each other to be followed",
+    hint="write a rule for one: @srcgrad.rule(function)",
 )
-TOO_MANY = Reason("the objects that this function reads, and what they hold, are too many to look at",
+TOO_MANY = Reason("E0208", "the objects that this function reads, and what they hold, are too many to look at",
                   hint="pass what it needs of them, as arrays")  # fmt: skip
 
 
 def hidden(value: Any) -> Reason:
     """Of an object that does not tell what it holds."""
     message = f"what an object of class {named(type(value))} holds is not known"
-    return Reason(message, "it is read here", "pass what is needed of it, as numbers and arrays")
+    return Reason("E0210", message, "it is read here", "pass what is needed of it, as numbers and arrays")

@@ -1,5 +1,5 @@
 """The command ``srcgrad``: show, explain and check the derivative of a function named on the command line; the
-rule table; a hunt with random programs; a demo.
+rule table; what a refusal means; a hunt with random programs; a demo.
 
 Exit status: 0 done, 1 a check that failed (or our own fault), 2 input that is wrong or a program that is refused, with
 one clear line, or the refusal with its caret, on the standard error.
@@ -26,7 +26,7 @@ from srcgrad.inspect.target import BadTarget, resolve
 from srcgrad.runtime.binding import called_signature
 
 TARGET = "FILE.py:function or package.module:function"
-STAGES = ("source", "lower", "infer", "normalize", "analysis", "reverse", "emit")
+STAGES = ("source", "lower", "infer", "normalize", "analysis", "reverse", "emit", "refusals")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -85,6 +85,11 @@ def _parser() -> argparse.ArgumentParser:
     rules.add_argument("--match", metavar="WORD", default="", help="only functions whose name contains this")
     rules.add_argument("--page", action="store_true", help="print the whole table as a page of documentation")
     rules.set_defaults(run=_rules)
+
+    why = commands.add_parser("why", help="print what the code of a refusal means, and what to write instead")
+    why.add_argument("code", nargs="?", metavar="CODE", help="such as E0102; without one, all of them are listed")
+    why.add_argument("--page", action="store_true", help="print them all as a page of documentation")
+    why.set_defaults(run=_why)
 
     fuzz = commands.add_parser("fuzz", help="compare the derivatives of random programs with numbers")
     fuzz.add_argument("--minutes", type=float, default=1.0, help="how long (default: 1)")
@@ -206,6 +211,20 @@ def _rules(options: argparse.Namespace) -> int:
             print("  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip())
         numbers = rulebook.counts(rulebook.everything())
         print("\n" + ", ".join(f"{count} {status}" for status, count in numbers.items()))
+    return 0
+
+
+def _why(options: argparse.Namespace) -> int:
+    from srcgrad import refusals
+
+    if options.page:
+        print(refusals.page(), end="")
+    elif options.code is None:
+        print(refusals.overview())
+    elif (entry := refusals.entry(options.code)) is not None:
+        print_code(str(entry))
+    else:
+        raise BadTarget(f"{options.code} is no code of a refusal; srcgrad why lists them")
     return 0
 
 

@@ -66,6 +66,7 @@ class Effect:
     draws: bool = False  # random numbers: another call returns others
     calls: bool = False  # functions that it is given
     is_known: bool = True
+    sources: tuple[slice, ...] = ()  # operands of which what it returns and keeps is; of all if there are none
 
     def updated(self, positional: int, named: Collection[str] = ()) -> frozenset[int]:
         """The operands that a call with so many positional operands, the receiver included, updates."""
@@ -252,6 +253,10 @@ def _read(text: str) -> Iterator[tuple[str, Effect]]:
                     made = replace(made, options=(Option(value, None, 0, (True,)),))
                 case "out":
                     made = replace(made, output=int(value))
+                case "of":  # ``2``, or ``2+``
+                    start = int(value.rstrip("+"))
+                    places = slice(start, None, 2) if value.endswith("+") else slice(start, start + 1)
+                    made = replace(made, sources=(*made.sources, places))
                 case "keeps" | "items" | "lengths" | "draws" | "calls":
                     made = replace(made, **{key: True})  # type: ignore[arg-type]
                 case "unknown":

@@ -271,10 +271,13 @@ element: copy replace
 
 #: Of the functions that emitted code names: what is not listed reads its operands, and may hand on them, or what they
 #: hold, as its result.  A cotangent, tangent or shadow is ``fresh`` or a ``view``: it holds no objects, since those of
-#: objects are dicts.  What calls functions that it is given, or makes what is called, is ``unknown``.
+#: objects are dicts.  What calls functions that it is given, or makes what is called, is ``unknown``.  ``of=2``: its
+#: result, and what it puts into what it updates, are of this operand alone; ``of=2+`` of it and every second one
+#: after it, which are shadows beside their values.
 RUNTIME = """
-updates keeps: accumulate add_at put_back unrest
-updates keeps alias: tangent_like
+updates: accumulate put_back
+updates keeps of=2: add_at unrest
+updates keeps view of=0 of=3+: tangent_like
 draws: shuffled
 updates: claim step
 calls alias: from_pairs keyed merged union
@@ -285,8 +288,10 @@ fresh: add all_places along_places are_numbers count diagonal_places dtype_of_fi
 fresh: followed held_before held_inside is_above is_below is_between is_exact is_made_of is_mapping is_replaced
 fresh: is_sequence is_within mask_places one_for private readable require_apart selected separate shadow shortest taken
 fresh: ties unshared untake untaken where_places wins zeros_like
-view: as_given as_list as_stored field_of fresh given_to items_like items_moved like_own own_adjoint pack_like part_like
-view: placed_alone rearray remerged repairs rest_like spread stored unarray unbroadcast unfield ungather
-view: unjoined unkeyed unmerged unpack_like unpairs unpart_like unprivate unqueue unreduce unrepeated unview view_like
-view: view_moved where_first widened
+view: as_given as_list as_stored given_to pack_like placed_alone rearray remerged repairs spread unarray unfield
+view: ungather unjoined unkeyed unmerged unpack_like unpairs unpart_like unprivate unqueue unrepeated unview
+view: where_first widened
+view of=0: field_of fresh like_own own_adjoint stored unbroadcast unreduce
+view of=2: items_moved part_like rest_like view_moved
+view of=2+: items_like view_like
 """

@@ -100,7 +100,9 @@ def check_dtype(rule: Rule, given: Given) -> None:
         return  # the function says so
     if dtype.kind not in "biufc":
         name = displayed(rule.functions[0])
-        raise MissingRule(f"{name} has no derivative where its dtype is {dtype}", hint="compute with floating numbers")
+        raise MissingRule(
+            f"{name} has no derivative where its dtype is {dtype}", code="E0507", hint="compute with floating numbers"
+        )
 
 
 def cast_facts(

@@ -53,7 +53,7 @@ def into_bins_(weights, a, edges, *, y, y_bar):
 
 
 refused(
-    "numbers move from bin to bin by jumps, and what the edges do to them too",
+    "E0502", "numbers move from bin to bin by jumps, and what the edges do to them too",
     np.histogram2d, np.histogramdd, np.histogram_bin_edges,
     hint="derivatives by weights: np.bincount(np.digitize(x, edges), weights); by the data: a sum of smooth kernels,\n"
     "np.sum(np.exp(-0.5 * ((edges[:, None] - x) / width) ** 2), axis=1)",

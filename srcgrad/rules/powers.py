@@ -17,10 +17,14 @@ from srcgrad.rules.arguments import Argument, is_numpy
 from srcgrad.rules.facts import as_array
 from srcgrad.rules.results import elementwise as ufunc_result
 from srcgrad.rules.table import elementwise, rule
-from srcgrad.runtime import power_partial, quotient, rebroadcast, safe_divide, unbroadcast
+from srcgrad.runtime import power_partial, quotient, rebroadcast, safe_divide, unbroadcast, where_nonzero
 
 
 # --- powers ----------------------------------------------------------------------------------------------------------
+def _is_open(argument: Argument) -> bool:
+    return not argument.is_literal
+
+
 def _is_one(argument: Argument) -> bool:
     return argument.is_literal and argument.literal == 1
 
@@ -92,7 +96,13 @@ def numpy_power(x1, x2, *, z, z_bar):
     return z_bar * power_partial(x1, x2, 1, 0)
 
 
+def _moving(x1, x2, *, z, x1_dot, x2_dot):
+    """An exponent that does not move adds nothing, not even where log(x1) is no number."""
+    return x1_dot * power_partial(x1, x2, 1, 0), where_nonzero(x2_dot, x2_dot * power_partial(x1, x2, 0, 1))
+
+
 for made in (power, numpy_power):
+    made.tangent_when(x1=_is_open, x2=_is_open)(_moving)
     made.when(x2=_is_one)(_first)
     made.when(x2=_is_two)(_second)
     made.when(x2=_is_fraction)(_root)
@@ -118,7 +128,7 @@ float_power.pointwise = True
 def float_power(x1, x2, *, z, x1_dot, x2_dot):
     return (
         rebroadcast(x1_dot * power_partial(x1, x2, 1, 0), z),
-        rebroadcast(x2_dot * power_partial(x1, x2, 0, 1), z),
+        rebroadcast(where_nonzero(x2_dot, x2_dot * power_partial(x1, x2, 0, 1)), z),
     )
 
 

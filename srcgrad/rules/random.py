@@ -174,32 +174,32 @@ constant(
 
 # --- draws without a path --------------------------------------------------------------------------------------------
 refused(
-    "a count varies with its parameters by jumps",
+    "E0502", "a count varies with its parameters by jumps",
     *named("binomial geometric hypergeometric logseries multinomial negative_binomial poisson zipf"),
     hint="keep the parameters constant with stop_gradient, or differentiate its log-probability (the score) instead",
 )
 refused(
-    "which items are drawn is a matter of chance, not of their values",
+    "E0502", "which items are drawn is a matter of chance, not of their values",
     *named("choice permutation shuffle"),
     hint="draw indices: x[np.random.permutation(len(x))], x[np.random.choice(len(x), k)]",
 )
 refused(
-    "it is drawn by rejection, so that no formula makes it of chance",
+    "E0503", "it is drawn by rejection, so that no formula makes it of chance",
     *named("f gamma beta chisquare standard_gamma standard_t noncentral_chisquare noncentral_f wald vonmises"),
     hint="make it of draws that have a derivative, or differentiate its log-density (the score) instead",
 )
 refused(
-    "it has no rule here",
+    "E0503", "it has no rule here",
     *named("triangular"),
     hint="write it with np.random.uniform and its inverse distribution function",
 )
 refused(
-    "how it is made of standard numbers is NumPy's affair",
+    "E0503", "how it is made of standard numbers is NumPy's affair",
     *named("multivariate_normal"),
     hint="write mean + np.linalg.cholesky(cov) @ np.random.standard_normal(n)",
 )
 refused(
-    "it has no rule here",
+    "E0503", "it has no rule here",
     *named("dirichlet"),
     hint="differentiate its log-density, scipy.stats.dirichlet.logpdf (the score), instead",
 )

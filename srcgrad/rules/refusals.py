@@ -10,7 +10,7 @@ import numpy as np
 from srcgrad.rules.table import refused
 
 refused(
-    "which values are found, and how many, changes by jumps",
+    "E0502", "which values are found, and how many, changes by jumps",
     np.unique,
     np.unique_all,
     np.unique_counts,
@@ -23,7 +23,7 @@ refused(
     hint="sort with np.sort, or take values at indices found with stop_gradient",
 )
 refused(
-    "it gives no value; what it stores is differentiated",
+    "E0302", "it gives no value; what it stores is differentiated",
     np.copyto,
     np.place,
     np.put,
@@ -33,33 +33,33 @@ refused(
     hint="write it as a statement of its own",
 )
 refused(
-    "it calls a function on parts of an array",
+    "E0205", "it calls a function on parts of an array",
     np.apply_over_axes,
     np.frompyfunc,
     hint="call the function on the whole array, or on each part in a comprehension, joined with np.stack",
 )
 refused(
-    "it calls a function on parts of an array, and is followed only where that is a function with source",
+    "E0205", "it calls a function on parts of an array, and is followed only where that is a function with source",
     np.apply_along_axis,
     hint="call the function on the whole array, or on each part in a comprehension, joined with np.stack",
 )
 refused(
-    "it calls a function on parts of an array, and is followed only without options, or with otypes=[float]",
+    "E0205", "it calls a function on parts of an array, and is followed only without options, or with otypes=[float]",
     np.vectorize,
     hint="call the function on the whole array, or on each part in a comprehension, joined with np.stack",
 )
 refused(
-    "it calls functions on parts of an array",
+    "E0205", "it calls functions on parts of an array",
     np.piecewise,
     hint="choose between their values with np.where or np.select",
 )
 refused(
-    "it calls a function that is an argument",
+    "E0205", "it calls a function that is an argument",
     np.fromfunction,
     hint="call the function itself on the arrays of np.indices(shape)",
 )
 refused(
-    "an iterator over the elements is not followed",
+    "E0505", "an iterator over the elements is not followed",
     np.broadcast,
     np.flatiter,
     np.fromiter,
@@ -68,26 +68,26 @@ refused(
     hint="loop over the array, or over range(len(x)); make arrays of lists with np.array",
 )
 refused(
-    "it is followed only as what a loop or a comprehension runs through",
+    "E0505", "it is followed only as what a loop or a comprehension runs through",
     np.ndenumerate,
     hint="write for place, item in np.ndenumerate(x)",
 )
 refused(
-    "it reads the memory of an array",
+    "E0505", "it reads the memory of an array",
     np.frombuffer,
     np.from_dlpack,
     np.ndarray,
     hint="use the array itself, or np.asarray",
 )
 refused(
-    "a matrix multiplies where an array does not",
+    "E0505", "a matrix multiplies where an array does not",
     np.asmatrix,
     np.bmat,
     np.matrix,
     hint="use arrays of two axes and the operator @; np.block joins blocks",
 )
 refused(
-    "the fields of records are not followed",
+    "E0505", "the fields of records are not followed",
     np.recarray,
     np.record,
     np.void,
@@ -95,12 +95,12 @@ refused(
 )
 
 refused(
-    "a polynomial as an object is not followed",
+    "E0505", "a polynomial as an object is not followed",
     np.poly1d,
     hint="keep the coefficients in an array: np.polyval, np.polymul, np.polyder and their kin take it",
 )
 refused(
-    "it writes a file",
+    "E0505", "it writes a file",
     np.save,
     np.savetxt,
     np.savez,
@@ -109,7 +109,7 @@ refused(
 )
 
 refused(
-    "whether the result is complex depends on the values",
+    "E0502", "whether the result is complex depends on the values",
     np.emath.sqrt, np.emath.log, np.emath.log2, np.emath.log10, np.emath.logn, np.emath.power, np.emath.arccos,
     np.emath.arcsin, np.emath.arctanh,
     hint="give the ufunc a dtype: np.sqrt(x, dtype=complex)",

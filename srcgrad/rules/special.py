@@ -23,6 +23,7 @@ from srcgrad.runtime import (
     sinc_slope,
     unbroadcast,
     where_finite,
+    where_nonzero,
 )
 
 
@@ -85,6 +86,12 @@ def sinc_slope_(x, n=1, *, z, z_bar):
 def power_partial_(x, p, m, n, *, z, z_bar):
     """The partial derivatives of a power are partial derivatives of a power."""
     return z_bar * power_partial(x, p, m + 1, n), z_bar * power_partial(x, p, m, n + 1), None, None
+
+
+@power_partial_.tangent_when(p=lambda p: not p.is_literal)
+def power_partial_(x, p, m, n, *, z, x_dot, p_dot):
+    """An exponent that does not move adds nothing, not even where log(x) is no number."""
+    return x_dot * power_partial(x, p, m + 1, n), where_nonzero(p_dot, p_dot * power_partial(x, p, m, n + 1))
 
 
 @elementwise(quotient)

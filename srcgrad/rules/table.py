@@ -133,8 +133,9 @@ LIBRARIES: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Refusal:
-    """Why a function has no derivative although its value varies, and what to write instead."""
+    """Why a function has no derivative although its value varies, with the code of that, and what to write instead."""
 
+    code: str
     reason: str
     hint: str
 
@@ -294,11 +295,11 @@ def constant(function: AnyFunction, *more: Callable[..., object]) -> AnyFunction
     return function
 
 
-def refused(reason: str, *functions: Callable[..., object], hint: str) -> None:
+def refused(code: str, reason: str, *functions: Callable[..., object], hint: str) -> None:
     """Declare functions whose value varies with what they are given, but which have no derivative here, and why."""
     _load()
     for f in functions:
-        _refusals[f] = Refusal(reason, hint)
+        _refusals[f] = Refusal(code, reason, hint)
 
 
 def lookup(function: object) -> Rule | None:
@@ -414,19 +415,21 @@ def add_method(name: str, function: Callable[..., object]) -> None:
 CONSTANT_MEMBERS = frozenset(
     "shape ndim size dtype itemsize nbytes strides flags device dump tofile setflags maxlen".split()
 )
-_STORED = Refusal("it gives no value; what it stores is differentiated", "write it as a statement of its own")
-_STORES = Refusal("it changes its array in place", "use the NumPy function, which makes a new array")
-_BYTES = Refusal("it reads the bytes of the array as other numbers", "use astype, which converts the numbers")
-_MEMORY = Refusal("it hands out the memory of the array, or its bytes, which are not followed", "use the array itself")
+_STORED = Refusal("E0509", "it gives no value; what it stores is differentiated", "write it as a statement of its own")
+_STORES = Refusal("E0509", "it changes its array in place", "use the NumPy function, which makes a new array")
+_BYTES = Refusal("E0509", "it reads the bytes of the array as other numbers", "use astype, which converts the numbers")
+_MEMORY = Refusal(
+    "E0509", "it hands out the memory of the array, or its bytes, which are not followed", "use the array itself"
+)
 _MEMBER_REFUSALS: dict[str, Refusal] = {
     **dict.fromkeys("fill partition put sort".split(), _STORED),
     **dict.fromkeys("itemset resize setfield".split(), _STORES),
     **dict.fromkeys("byteswap getfield view".split(), _BYTES),
     **dict.fromkeys("ctypes data dumps tobytes tostring".split(), _MEMORY),
-    "ptp": Refusal("NumPy 2 has no such method", "use np.ptp"),
-    "newbyteorder": Refusal("NumPy 2 has no such method", "use x.view(x.dtype.newbyteorder()) outside"),
-    "base": Refusal("which array owns the memory is not followed", "use the array itself"),
-    "to_device": Refusal("arrays of other devices are not followed", "use the array itself"),
+    "ptp": Refusal("E0509", "NumPy 2 has no such method", "use np.ptp"),
+    "newbyteorder": Refusal("E0509", "NumPy 2 has no such method", "use x.view(x.dtype.newbyteorder()) outside"),
+    "base": Refusal("E0509", "which array owns the memory is not followed", "use the array itself"),
+    "to_device": Refusal("E0509", "arrays of other devices are not followed", "use the array itself"),
 }
 
 

@@ -281,7 +281,7 @@ class Rule:
             made = slicing.linear_tangent(self, spelling(self.functions[0]), set(active), given, manner)
         else:
             raise MissingRule(
-                f"{displayed(self.functions[0])} has no tangent",
+                f"{displayed(self.functions[0])} has no tangent", code="E0506",
                 hint=f"write @{self.template.__name__}.tangent below the rule in {self.template.__module__}",
             )
         if key is not None:
@@ -346,7 +346,8 @@ class Rule:
         for parameter in self.parameters:
             if parameter in wanted and parameter in self.refusals:
                 (reason, hint), name = self.refusals[parameter], displayed(self.functions[0])
-                raise MissingRule(f"{name} has no derivative by its argument {parameter!r}: {reason}", hint=hint)
+                message = f"{name} has no derivative by its argument {parameter!r}: {reason}"
+                raise MissingRule(message, code="E0504", hint=hint)
 
     # --- formulas ----------------------------------------------------------------------------------------------------
     def _formula(self, template: FunctionType) -> Formula:

@@ -395,11 +395,14 @@ def _enter(ufunc: np.ufunc) -> None:
     name = f"np.{ufunc.__name__}"
     if ufunc in (np.add, np.subtract):
         refused(
-            "it gives no value; what it stores is differentiated", ufunc.at, hint="write it as a statement of its own"
+            "E0302",
+            "it gives no value; what it stores is differentiated",
+            ufunc.at,
+            hint="write it as a statement of its own",
         )
     else:
         refused(
-            "it repeats its operation where an index is repeated", ufunc.at,
+            "E0302", "it repeats its operation where an index is repeated", ufunc.at,
             hint="where no index is repeated, store the result of the ufunc: y[i] = np.multiply(y[i], e)",
         )  # fmt: skip
     if ufunc.nin != 2 or ufunc.nout != 1 or ufunc.signature is not None:
@@ -416,7 +419,7 @@ def _enter(ufunc: np.ufunc) -> None:
     for method in methods:
         if lookup(method) is None and not is_constant(method):
             refused(
-                f"the derivative of {name}.{method.__name__} is not known",
+                "E0503", f"the derivative of {name}.{method.__name__} is not known",
                 method,
                 hint=_HINTS.get(f"{ufunc.__name__}.{method.__name__}", f"write a loop over {name}"),
             )

@@ -55,7 +55,7 @@ def attempt(function: Callable[..., Any], caught: Caught, *arguments: Any) -> tu
             raise _stored_before(raised) from raised
         if isinstance(raised, RuntimeError) and raised.args == _RAISED_ALONE:
             raise RefusedPath(
-                "raise alone in code that is run as it is: what it would raise is handled by a caller that is"
+                "E0711", "raise alone in code that is run as it is: what it would raise is handled by a caller that is"
                 " differentiated; name the exception, and raise that"
             ) from raised
         return None, raised
@@ -106,8 +106,9 @@ def left_early(manager: Tried) -> None:
     manager.__exit__(None, None, None)
     if manager.raised is not None:
         raise RefusedPath(
+            "E0711",
             f"leaving a {type(manager.manager).__name__} raised {type(manager.raised).__name__}, which is caught, where"
-            " return, break or continue led out of it; let its body run to its end"
+            " return, break or continue led out of it; let its body run to its end",
         ) from manager.raised
 
 
@@ -279,7 +280,7 @@ def _stored_before(raised: BaseException) -> Exception:
     from srcgrad.errors import UnsupportedSyntax
 
     return UnsupportedSyntax(
-        f"a function that is called where an exception may be caught stored before it raised {raised!r}",
+        f"a function that is called where an exception may be caught stored before it raised {raised!r}", code="E0711",
         hint="let it raise before it stores, store into a copy, or call it outside of try",
     )
 

@@ -105,8 +105,9 @@ def _cast(g: Any, like: Any) -> Any:
 def _refuse_containers(g: Any, like: Any) -> None:
     for value in (g, like):
         if isinstance(value, str):
-            raise RefusedType("a number is read from text beside values that vary; text carries no derivative")
+            raise RefusedType("E0601", "a number is read from text beside values that vary; text carries no derivative")
         if isinstance(value, _CONTAINERS):
             raise RefusedType(
-                f"a {type(value).__name__} has no shape to broadcast; arithmetic on containers has no derivative"
+                "E0710",
+                f"a {type(value).__name__} has no shape to broadcast; arithmetic on containers has no derivative",
             )

@@ -40,7 +40,9 @@ class Closure(tuple[Any, ...]):
         """Python asks whether it is the same function, which equal values do not tell."""
         if self is other or not isinstance(other, Closure) or self.function is not other.function:
             return self is other
-        raise RefusedType("two local functions with one text are compared; keep a name or a number beside each of them")
+        raise RefusedType(
+            "E0211", "two local functions with one text are compared; keep a name or a number beside each of them"
+        )
 
     def __ne__(self, other: object) -> bool:
         return not self == other
@@ -70,7 +72,7 @@ class Closure(tuple[Any, ...]):
         """The function itself, as in Python, where a copy of what it captured could not be told from it."""
         if not all(map(_is_unchanging, self[2:])):
             raise RefusedType(
-                "copy.deepcopy meets a local function, of which Python copies nothing that it captured;"
+                "E0211", "copy.deepcopy meets a local function, of which Python copies nothing that it captured;"
                 " make the function again in place of a copy"
             )
         return self
@@ -93,17 +95,18 @@ def made_of(f: Any, *functions: Callable[..., Any]) -> Any:
     """The value itself, which is a local function with one of these texts."""
     if not is_made_of(f, *functions):
         raise RefusedType(
+            "E0211",
             "a local function is called here that may be any of several, which another call of the function around them"
-            " made; pass it what tells it apart, or write a loop"
+            " made; pass it what tells it apart, or write a loop",
         )
     return f
 
 
-def unwritten(reason: str) -> None:
+def unwritten(code: str, reason: str) -> None:
     """In place of a local function that cannot be called without knowing what it is given."""
     from srcgrad.errors import UnsupportedSyntax  # what is saved runs on the runtime alone
 
-    raise UnsupportedSyntax(reason)
+    raise UnsupportedSyntax(reason, code=code)
 
 
 def one_for(value: Any, name: str) -> float:

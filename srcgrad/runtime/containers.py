@@ -43,10 +43,10 @@ def total(items: Any, like: Any) -> Any:
 def chosen(items: Sequence[Any], largest: bool) -> int:
     """The position of what ``max`` (or ``min``) returns of ``items``: the first of equals."""
     if isinstance(items, dict):
-        raise RefusedType("max() and min() of a dict give a key, which has no derivative; write max(d.keys())")
+        raise RefusedType("E0418", "max() and min() of a dict give a key, which has no derivative; write max(d.keys())")
     if len(items) and isinstance(items[0], list | deque):  # which is asked again, and may have changed by then
         kind = type(items[0]).__name__
-        raise RefusedType(f"max() and min() of a {kind} compare what may change; write max(..., key=...)")
+        raise RefusedType("E0415", f"max() and min() of a {kind} compare what may change; write max(..., key=...)")
     if not len(items):
         max(()) if largest else min(())  # raises what Python raises
     best = 0
@@ -61,7 +61,7 @@ def chosen_number(items: Sequence[Any], largest: bool) -> int:
     """The same of numbers, which ``max(a, b)`` is given one by one."""
     if any(isinstance(item, tuple) for item in items):
         function = "max" if largest else "min"
-        raise RefusedType(f"{function}(p, q) of tuples that have names; write {function}([p, q])")
+        raise RefusedType("E0415", f"{function}(p, q) of tuples that have names; write {function}([p, q])")
     return chosen(items, largest)
 
 
@@ -87,7 +87,7 @@ def shortest(rows: Sequence[Any]) -> int:
     for row in rows:
         if not isinstance(row, np.ndarray | list | tuple | range | deque):
             raise RefusedType(
-                f"the columns of rows that hold a {type(row).__name__}; make each row a list, or an array"
+                "E0401", f"the columns of rows that hold a {type(row).__name__}; make each row a list, or an array"
             )
     return min(map(len, rows), default=0)
 
@@ -108,7 +108,7 @@ def dtype_of_first(made: Sequence[Any]) -> np.dtype[Any]:
     Raises ``RefusedType`` of a function of several results.
     """
     if isinstance(made[0], tuple):
-        raise RefusedType("a function under np.vectorize returns a tuple: give each of its results a function")
+        raise RefusedType("E0205", "a function under np.vectorize returns a tuple: give each of its results a function")
     return np.asarray(made[0]).dtype
 
 
@@ -129,7 +129,9 @@ def _compared(items: Any) -> Iterator[None]:
     before = contents([item for item in items if type(item) not in _NUMBERS])
     yield
     if not all(is_as_before(part, held) for part, held in before):
-        raise RefusedType("objects are compared by a method that stores into them; sort by a key computed before")
+        raise RefusedType(
+            "E0415", "objects are compared by a method that stores into them; sort by a key computed before"
+        )
 
 
 def gather(items: Any, places: Sequence[int]) -> list[Any]:
@@ -193,7 +195,9 @@ def operand(x: Any) -> Any:
     made = np.array(x)
     if made.dtype.kind == "O" and any(is_object(item) or has_operators(type(item)) for item in made.flat):
         kind = type(x).__name__
-        raise RefusedType(f"NumPy makes an array of objects of a {kind} here, and objects in arrays have no derivative")
+        raise RefusedType(
+            "E0418", f"NumPy makes an array of objects of a {kind} here, and objects in arrays have no derivative"
+        )
     return made
 
 

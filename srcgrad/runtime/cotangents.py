@@ -22,7 +22,9 @@ def is_floating(dtype: np.dtype[Any]) -> bool:
     """Whether what is put into an array of this dtype keeps its derivative, or moves by jumps as integers do; one of
     objects or text is refused, as numbers that are read back from it would have none."""
     if dtype.kind not in "fcbiu":
-        raise RefusedType(f"an array of dtype {dtype} takes what varies and has no derivative; make it of numbers")
+        raise RefusedType(
+            "E0507", f"an array of dtype {dtype} takes what varies and has no derivative; make it of numbers"
+        )
     return dtype.kind in "fc"
 
 
@@ -190,7 +192,9 @@ def add_at(buffer: Any, index: Any, g: Any) -> None:
         for place, part in zip(places, g, strict=True):
             buffer[place] = add(buffer[place], part)
     elif isinstance(buffer, np.generic):
-        raise RefusedType("a number of NumPy's is indexed here by a mask, which only the run shows; use np.where")
+        raise RefusedType(
+            "E0605", "a number of NumPy's is indexed here by a mask, which only the run shows; use np.where"
+        )
     else:
         buffer[index] = add(buffer[index], g)
 

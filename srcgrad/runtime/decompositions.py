@@ -143,7 +143,7 @@ def _require_small(x: Any, g: Any, reason: str) -> None:
     epsilon = np.finfo(g.dtype).eps
     largest = np.abs(g).max(initial=0.0)
     if np.abs(x).max(initial=0.0) > epsilon ** (1 / 3) * largest + epsilon**0.5:
-        raise RefusedValue(f"np.linalg: a derivative that depends on {reason}")
+        raise RefusedValue("E0707", f"np.linalg: a derivative that depends on {reason}")
 
 
 def _anchor(v: Any) -> tuple[Any, Any]:

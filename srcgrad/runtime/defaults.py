@@ -28,7 +28,7 @@ def missing() -> Any:
     from srcgrad.errors import UnsupportedSyntax  # what is saved runs on the runtime alone
 
     raise UnsupportedSyntax(
-        "a missing key of a defaultdict is read where it is not known what the dict makes",
+        "a missing key of a defaultdict is read where it is not known what the dict makes", code="E0412",
         hint="read it as d.setdefault(k, ...), or where the dict is made, or put it there before",
     )
 

@@ -31,8 +31,9 @@ def require_number(x: Any, place: str) -> None:
     """Refuse to treat ``x += e`` at ``place`` as ``x = x + e`` when x is an array, which it would change in place."""
     if isinstance(x, np.ndarray) or not isinstance(x, int | float | complex | str | bytes | tuple | np.generic):
         raise RefusedType(
+            "E0303",
             f"{place}: an augmented assignment changes a {type(x).__name__} in place, and other names may see it;"
-            " write x = x + e, which makes a new value"
+            " write x = x + e, which makes a new value",
         )
 
 
@@ -41,7 +42,9 @@ def require_real(x: Any, place: str) -> None:
     if type(x) is float or type(x) is int:
         return
     if np.asarray(x).dtype.kind == "c":
-        raise RefusedType(f"{place}: this function reads the real part of a complex number alone; write z.real")
+        raise RefusedType(
+            "E0510", f"{place}: this function reads the real part of a complex number alone; write z.real"
+        )
 
 
 def require_matrix(x: Any, place: str) -> None:
@@ -55,7 +58,7 @@ def require_matrix(x: Any, place: str) -> None:
     """
     if np.ndim(x) < 2:
         dimensions = "1 dimension" if np.ndim(x) else "0 dimensions"
-        raise RefusedValue(f"{place}: {dimensions} in the place of a matrix; write np.atleast_2d(a)")
+        raise RefusedValue("E0511", f"{place}: {dimensions} in the place of a matrix; write np.atleast_2d(a)")
 
 
 def require_wide(kinds: str, place: str, *operands: Any) -> None:
@@ -71,7 +74,7 @@ def require_wide(kinds: str, place: str, *operands: Any) -> None:
     dtypes = [{np.asarray(part).dtype for part in (x if isinstance(x, list | tuple) else [x])} for x in operands]
     narrow = [[str(t) for t in each if t.kind in kinds and t != np.int64] for each in dtypes]
     if all(narrow):
-        raise RefusedType(f"{place}: differences and squares of {min(narrow[0])} wrap around; give it floats")
+        raise RefusedType("E0507", f"{place}: differences and squares of {min(narrow[0])} wrap around; give it floats")
 
 
 def require_kept(x: Any, place: str) -> None:
@@ -83,8 +86,9 @@ def require_kept(x: Any, place: str) -> None:
             pending.extend(part)
         elif not (part is None or isinstance(part, int | float | complex | str | bytes | np.generic)):
             raise RefusedType(
+                "E0305",
                 f"{place}: a store into the {type(part).__name__} that a differentiated function captured would be"
-                " lost; pass it as an argument, or store into a copy"
+                " lost; pass it as an argument, or store into a copy",
             )
 
 
@@ -92,7 +96,8 @@ def require_count(x: Any, place: str) -> None:
     """Refuse to repeat a list or tuple at ``place`` as often as ``x`` says where that is no integer."""
     if isinstance(x, np.ndarray | np.inexact | float | complex):
         raise RefusedType(
-            f"{place}: a list or tuple is multiplied by an array, not by an integer; make both arrays with np.array"
+            "E0710",
+            f"{place}: a list or tuple is multiplied by an array, not by an integer; make both arrays with np.array",
         )
 
 
@@ -102,8 +107,9 @@ def require_arithmetic(x: Any, y: Any, place: str) -> None:
     for one, other in ((x, y), (y, x)):
         if isinstance(one, list | deque) and isinstance(other, np.ndarray | np.generic):
             raise RefusedType(
+                "E0710",
                 f"{place}: an operator of a {type(other).__name__} and a list, which may change later; make the list an"
-                " array with np.array"
+                " array with np.array",
             )
 
 
@@ -113,30 +119,35 @@ def require_new(x: Any, place: str) -> None:
     plain = int | float | complex | np.generic
     if isinstance(x, tuple | list | deque) and not all(isinstance(part, plain) for part in x):
         raise RefusedType(
+            "E0413",
             f"{place}: an operator made a {type(x).__name__} of arrays or containers, and one of them may be stored"
-            " into; differentiate with arguments of known kinds, or build the list with append"
+            " into; differentiate with arguments of known kinds, or build the list with append",
         )
 
 
 def require_bound_of_slice(x: Any, place: str) -> None:
     """Refuse an array as a bound of a slice that is kept: once it is stored into, it is another slice."""
     if isinstance(x, np.ndarray):
-        raise RefusedType(f"{place}: a slice holds an array, which may change; give it the number, int(...)")
+        raise RefusedType("E0605", f"{place}: a slice holds an array, which may change; give it the number, int(...)")
 
 
 def require_mapping(x: Any, place: str) -> None:
     """Refuse what has no keys where a loop was taken for one over a dict, since an item is read by a key elsewhere."""
     if not hasattr(x, "keys"):
-        raise RefusedType(f"{place}: a {type(x).__name__}, of which an item is read by a key elsewhere, is looped over")
+        raise RefusedType(
+            "E0418", f"{place}: a {type(x).__name__}, of which an item is read by a key elsewhere, is looped over"
+        )
 
 
 def require_places(x: Any, place: str) -> None:
     """Refuse to take the items of ``x`` at ``place`` by their places when it is a dict, which gives its keys there, or
     a class, of which its metaclass decides what it gives."""
     if isinstance(x, type):
-        raise RefusedType(f"{place}: class {x.__name__} is gone over here, and has no places; write list(...)")
+        raise RefusedType("E0401", f"{place}: class {x.__name__} is gone over here, and has no places; write list(...)")
     if isinstance(x, Mapping):
-        raise RefusedType(f"{place}: a {type(x).__name__} gives its keys here; write .items(), .values() or .keys()")
+        raise RefusedType(
+            "E0418", f"{place}: a {type(x).__name__} gives its keys here; write .items(), .values() or .keys()"
+        )
 
 
 def require_entry(x: Any) -> None:
@@ -153,7 +164,9 @@ def require_key(x: Any, place: str) -> None:
         if isinstance(part, tuple | list | deque | frozenset):
             pending.extend(part)
         elif isinstance(part, float | complex | np.inexact):
-            raise RefusedType(f"{place}: the number {part!r} varies and is a key here; keys have no derivative")
+            raise RefusedType(
+                "E0603", f"{place}: the number {part!r} varies and is a key here; keys have no derivative"
+            )
 
 
 def require_firsts(pairs: Any, place: str) -> None:
@@ -171,7 +184,9 @@ def unvaried(x: Any) -> Any:
             pending.extend(part)
         elif not (part is None or isinstance(part, int | str | bytes | range | Enum | np.integer | np.bool_)):
             if not (isinstance(part, np.ndarray) and part.dtype.kind in "biuSU"):
-                raise RefusedType(f"a {type(part).__name__} is put into a set, and could vary in a second derivative")
+                raise RefusedType(
+                    "E0604", f"a {type(part).__name__} is put into a set, and could vary in a second derivative"
+                )
     return x
 
 
@@ -179,8 +194,9 @@ def require_length(x: Any, length: int, place: str) -> None:
     """Refuse a loop at ``place`` over ``x`` that had ``length`` items when it began: its passes were counted then."""
     if len(x) != length:
         raise RefusedValue(
+            "E0402",
             f"{place}: a {type(x).__name__} changed its length from {length} to {len(x)} while it was looped over;"
-            " loop over a copy of it, list(...), or write a while loop"
+            " loop over a copy of it, list(...), or write a while loop",
         )
 
 
@@ -194,8 +210,9 @@ def require_no_object(x: Any, place: str) -> None:
     """Refuse an object at ``place`` where a number is rounded, or its bits are used: it would be asked for a method."""
     if _says_itself(x):
         raise RefusedType(
+            "E0413",
             f"{place}: an object of class {type(x).__name__} may stand here, or a number; what the object says to"
-            " round(), or to this operator, would have no derivative; call its method where it is known"
+            " round(), or to this operator, would have no derivative; call its method where it is known",
         )
 
 
@@ -209,8 +226,9 @@ def require_rows(x: Any, place: str) -> None:
     """Refuse a loop at ``place`` over ``x.flat`` that may store, unless what it runs through is a view of ``x``."""
     if isinstance(x, np.ndarray) and not x.flags.c_contiguous:
         raise RefusedValue(
+            "E0702",
             f"{place}: a loop over .flat may store, and its array does not lie in memory row by row: what is stored"
-            " would not be seen; loop over range(y.size) and index y.flat[i]"
+            " would not be seen; loop over range(y.size) and index y.flat[i]",
         )
 
 
@@ -333,8 +351,9 @@ class Once:
     def __exit__(self, kind: Any, raised: Any, traceback: Any) -> None:
         if type(self.manager).__exit__(self.manager, kind, raised, traceback) and raised is not None:
             raise RefusedPath(
+                "E0113",
                 f"a {type(self.manager).__name__} swallowed the exception {kind.__name__}: where its body was left"
-                " is not known to the derivative; write try and except"
+                " is not known to the derivative; write try and except",
             ) from raised
 
 

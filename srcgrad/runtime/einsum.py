@@ -24,7 +24,8 @@ def written_subscripts(subscripts: Any) -> str:
     """The subscripts of an einsum where they are a string; as lists beside the operands they must be literals."""
     if not isinstance(subscripts, str):
         raise RefusedMode(
-            "np.einsum: the derivative needs subscripts that are a string, or lists written as literals in the call"
+            "E0708",
+            "np.einsum: the derivative needs subscripts that are a string, or lists written as literals in the call",
         )
     return subscripts
 

@@ -202,10 +202,10 @@ def require_exact(x: Any, place: str) -> Any:
     for value, where in inside(x, place):
         if is_sparse(type(value)):
             what = f"{where} is a {named(type(value))}, which was not known when this was compiled"
-            raise RefusedType(f"{what}; make it outside, as a global or argument, or use A.toarray()")
+            raise RefusedType("E0508", f"{what}; make it outside, as a global or argument, or use A.toarray()")
         refused = why_refused(value)
         if refused is not None:
-            raise RefusedType(f"{where} is {refused[0]}; {refused[1]}")
+            raise RefusedType("E0209", f"{where} is {refused[0]}; {refused[1]}")
     return x
 
 
@@ -222,5 +222,7 @@ def require_plain(x: Any, place: str) -> Any:
             held += [(item, f"an item of {where}") for item in value.flat]
         if is_object(value) or has_operators(type(value)):
             what = f"{where} is an object of class {named(type(value))}, which was not known when this was compiled"
-            raise RefusedType(f"{what}; call the derivative with it, grad(f)(...), or pass its fields one by one")
+            raise RefusedType(
+                "E0203", f"{what}; call the derivative with it, grad(f)(...), or pass its fields one by one"
+            )
     return x

@@ -17,7 +17,7 @@ def _position(x: Any, name: str) -> int:
     fields = getattr(type(x), "_fields", None)
     if not isinstance(x, tuple) or not isinstance(fields, tuple):
         raise RefusedType(
-            f"a {type(x).__name__} has no field {name!r} that a derivative is known of; named tuples have"
+            "E0410", f"a {type(x).__name__} has no field {name!r} that a derivative is known of; named tuples have"
         )
     return fields.index(name)
 

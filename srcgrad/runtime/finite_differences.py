@@ -146,7 +146,8 @@ def gradient_axis(f: Any, axis: Axis = None) -> int:
     axes = gradient_axes(f, axis)
     if len(axes) != 1:
         raise RefusedMode(
-            "np.gradient: its derivative by the spacing is not known along several axes: call it for one axis at a time"
+            "E0504",
+            "np.gradient: a derivative by the spacing is not known over several axes; call it for one axis at a time",
         )
     return axes[0]
 
@@ -154,7 +155,7 @@ def gradient_axis(f: Any, axis: Axis = None) -> int:
 def one_spacing_only(h: Any) -> Any:
     """Refuses to differentiate ``np.gradient`` by one of several spacings."""
     raise RefusedMode(
-        "np.gradient: its derivative by one of several spacings is not known: call it for one axis at a time"
+        "E0504", "np.gradient: its derivative by one of several spacings is not known: call it for one axis at a time"
     )
 
 

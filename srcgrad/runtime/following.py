@@ -38,7 +38,7 @@ def step(items: Iterator[None], place: str) -> None:
     try:
         next(items)
     except RuntimeError as raised:
-        raise RefusedValue(f"{place}: {raised}; loop over a copy, list(...)") from raised
+        raise RefusedValue("E0402", f"{place}: {raised}; loop over a copy, list(...)") from raised
 
 
 def _followed(x: Any) -> Iterator[None]:

@@ -162,7 +162,7 @@ def span_of(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
     """The index of what ``np.trim_zeros(filt, trim, axis)`` keeps: nothing where there is nothing but zeros."""
     rank = np.ndim(filt)
     if not rank:
-        raise RefusedMode("np.trim_zeros: no derivative is known of an array without axes")
+        raise RefusedMode("E0707", "np.trim_zeros: no derivative is known of an array without axes")
     places = np.nonzero(filt)
     index = [slice(None)] * rank
     for k in range(rank) if axis is None else np.atleast_1d(axis) % rank:

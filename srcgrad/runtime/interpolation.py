@@ -17,7 +17,7 @@ def knots_around(x: Any, xp: Any, period: Any = None) -> tuple[Any, Any]:
     if period is None:
         count = len(xp)
         if np.any(np.less(xp[1:], xp[:-1])):
-            raise RefusedValue("np.interp needs knots that increase; for others it is no line between two")
+            raise RefusedValue("E0707", "np.interp needs knots that increase; for others it is no line between two")
         before = np.clip(np.searchsorted(xp, x, "right") - 1, 0, max(count - 2, 0))
         return before, np.minimum(before + 1, count - 1)
     period = abs(period)

@@ -43,7 +43,7 @@ def private(*values: Any) -> Any:
     for array in arrays:
         if _shows_twice(array) and (array.flags.writeable or any(_overlap(array, other) for other in strided)):
             raise RefusedValue(
-                "an argument that is stored into shows an element more than once (broadcast_to, as_strided);"
+                "E0702", "an argument that is stored into shows an element more than once (broadcast_to, as_strided);"
                 " pass a copy of it"
             )
     copies = _copied_with(values, arrays, dict(zip(map(id, strided), cloned(strided), strict=True)))
@@ -139,16 +139,21 @@ def require_apart(stored: Mapping[str, Any], others: Mapping[str, Any]) -> None:
     memory = _Memory()
     for name, value in stored.items():
         if (before := memory.shared_with(filter(_may_vary, contained([value])))) is not None:
-            raise RefusedValue(f"{before} and {name} are stored into and share memory; pass a copy of one of them")
+            raise RefusedValue(
+                "E0701", f"{before} and {name} are stored into and share memory; pass a copy of one of them"
+            )
         memory.add(name, value)
     seen: dict[int, Any] = {}
     for other, value in others.items():
         if (mine := memory.shared_with(reached([value], seen))) is not None:
-            raise RefusedValue(f"{mine} is stored into and shares memory with {other}; pass a copy of one of them")
+            raise RefusedValue(
+                "E0701", f"{mine} is stored into and shares memory with {other}; pass a copy of one of them"
+            )
     for other, value in stored.items():
         if (mine := memory.shared_with(reached(memory.code_in(value), seen))) is not None:
             raise RefusedValue(
-                f"{mine} is stored into and shares memory with what functions or methods in {other} read; pass a copy"
+                "E0701",
+                f"{mine} is stored into and shares memory with what functions or methods in {other} read; pass a copy",
             )
 
 
@@ -308,5 +313,5 @@ def _same_set(value: set[Any]) -> set[Any]:
         if list(made) == list(value) and sys.getsizeof(made) == sys.getsizeof(value):
             return made
     raise RefusedValue(
-        "an argument that is changed is a set of which no copy has the same order; pass set(sorted(...)) of it"
+        "E0701", "an argument that is changed is a set of which no copy has the same order; pass set(sorted(...)) of it"
     )

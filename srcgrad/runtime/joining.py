@@ -98,7 +98,9 @@ def _joinable(items: Sequence[Any], where: str) -> tuple[Any, ...]:
     """The items, none of which means something else than its numbers: a range, a directive, several items in one."""
     for item in items:
         if isinstance(item, slice | str) or (isinstance(item, tuple) and len(items) == 1):
-            raise RefusedType(f"an item of {where} is a {type(item).__name__} at run time; write it in the brackets")
+            raise RefusedType(
+                "E0420", f"an item of {where} is a {type(item).__name__} at run time; write it in the brackets"
+            )
     return tuple(items)
 
 

@@ -69,7 +69,9 @@ def held_before(w: Any, index: Any) -> Any:
 
 def _refuse_items(w: Any, index: Any) -> None:
     if is_object(w) and not isinstance(index, str):
-        raise RefusedType(f"items of a {type(w).__name__}, an object of a user's class, have no derivative here")
+        raise RefusedType(
+            "E0413", f"items of a {type(w).__name__}, an object of a user's class, have no derivative here"
+        )
 
 
 def as_stored(g: Any, e: Any) -> Any:
@@ -297,16 +299,18 @@ def where_first(g: Any, x: Any) -> Any:
     if isinstance(x, np.ndarray):
         return g
     marks = cloned(x)
-    _mark(marks)
+    _mark(marks, set())
     return _masked(g, _taken_out(marks))
 
 
-def _mark(x: Any) -> None:
+def _mark(x: Any, seen: set[int]) -> None:
+    """Ones in the places of containers, which may hold themselves."""
     if isinstance(x, np.ndarray):
         x[...] = 1
-    elif isinstance(x, tuple | list | deque | dict):
+    elif isinstance(x, tuple | list | deque | dict) and id(x) not in seen:
+        seen.add(id(x))
         for part in x.values() if isinstance(x, dict) else x:
-            _mark(part)
+            _mark(part, seen)
 
 
 def _masked(g: Any, marks: Any) -> Any:

@@ -122,6 +122,7 @@ def vector_axis(x: Any, ord: Any, axis: Axis = None, vectors: bool = False) -> A
         return axis
     if ord is None or isinstance(ord, str) or ord in (0, np.inf, -np.inf) or len(_axes(x, axis)) != 1:
         raise RefusedMode(
-            f"np.linalg.norm: the second derivative of the norm of order {ord!r} needs its order and axis as literals"
+            "E0708",
+            f"np.linalg.norm: the second derivative of the norm of order {ord!r} needs its order and axis as literals",
         )
     return axis

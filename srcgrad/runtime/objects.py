@@ -157,7 +157,8 @@ def attribute(x: Any, name: str) -> Any:
     if type(value) is not np.ndarray:
         kind = type(x).__name__
         raise RefusedType(
-            f"the class {kind} holds {name!r}, a {type(value).__name__}, for an object that has none; give it its own"
+            "E0307",
+            f"the class {kind} holds {name!r}, a {type(value).__name__}, for an object that has none; give it its own",
         )
     shown = value.view()
     shown.flags.writeable = False
@@ -178,14 +179,14 @@ def require_assigned(x: Any, name: str = "") -> None:
     """Read a variable, so that Python raises where nothing has bound it; one with a ``name`` begins as None in a
     derivative."""
     if name and x is None:
-        raise RefusedType(f"{name} is None, or has no value yet; give it a value first")
+        raise RefusedType("E0704", f"{name} is None, or has no value yet; give it a value first")
 
 
 def require_given(items: Any, count: int, name: str, is_rest: bool = False) -> None:
     """Raise what Python raises where a star gives a function fewer items than it has parameters left, or more; where
     ``is_rest``, it takes more."""
     if is_object(items):
-        raise RefusedType(f"a star of a {type(items).__name__}, whose __iter__ says how many items there are")
+        raise RefusedType("E0206", f"a star of a {type(items).__name__}, whose __iter__ says how many items there are")
     given = len(items) if hasattr(items, "__len__") else count  # an iterator is taken apart where it is unpacked
     if given < count:
         raise TypeError(f"{name}() missing {count - given} required positional argument{'s' * (count - given > 1)}")
@@ -195,7 +196,7 @@ def require_given(items: Any, count: int, name: str, is_rest: bool = False) -> N
 
 def never(x: Any, name: str) -> Any:
     """In place of ``x.name`` where ``x`` is an item of a list that had none when this was compiled."""
-    raise RefusedType(f"{name!r} of a {type(x).__name__}, which lay in a list that was taken to be empty")
+    raise RefusedType("E0203", f"{name!r} of a {type(x).__name__}, which lay in a list that was taken to be empty")
 
 
 def require_hashed(*given: Any) -> None:
@@ -214,7 +215,7 @@ def require_hashed(*given: Any) -> None:
             require_hashed(*value)
         elif is_object(value):
             told = f"functools.cache remembers what it returned for a {type(value).__name__}"
-            raise RefusedType(f"{told}, which may hold other values now")
+            raise RefusedType("E0212", f"{told}, which may hold other values now")
 
 
 def _require_reflected(x: Any, kind: str, is_sequence: bool = False) -> None:
@@ -222,15 +223,18 @@ def _require_reflected(x: Any, kind: str, is_sequence: bool = False) -> None:
     does so too where the object is a sequence, which it makes an array of.  An object would have been asked itself."""
     if is_object(x):
         raise RefusedType(
+            "E0413",
             f"an operator between a {type(x).__name__} and a {kind}, where what is on the left is not always an object;"
-            " give a sum an object to start with, or use two names"
+            " give a sum an object to start with, or use two names",
         )
     if is_sequence and hasattr(x, "dtype"):
         raise RefusedType(
-            f"NumPy makes an array of the {kind} in an operator; swap the operands, or give it float(...)"
+            "E0413", f"NumPy makes an array of the {kind} in an operator; swap the operands, or give it float(...)"
         )
     if hasattr(x, "__array_ufunc__") and not hasattr(type(x), "dtype") or hasattr(x, "dtype") and x.ndim:
-        raise RefusedType(f"an operator between an array and a {kind} goes to every element; swap the operands")
+        raise RefusedType(
+            "E0413", f"an operator between an array and a {kind} goes to every element; swap the operands"
+        )
 
 
 def handed(x: Any, kind: str) -> Any:
@@ -241,7 +245,7 @@ def handed(x: Any, kind: str) -> Any:
     """
     _require_reflected(x, kind)
     if not isinstance(x, bool | int | float | complex | np.generic):
-        raise RefusedType(f"an operator between a {type(x).__name__} and a {kind}; swap the operands")
+        raise RefusedType("E0413", f"an operator between a {type(x).__name__} and a {kind}; swap the operands")
     return x.item() if isinstance(x, np.generic) else x
 
 
@@ -249,7 +253,7 @@ def require_same(key: Any) -> None:
     """Refuse a key that is not found, if it is an object: it is the copy of one, in what was saved."""
     if is_object(key):
         raise RefusedType(
-            f"an object of class {type(key).__name__} is a key of a dict that changes, whose derivative is"
+            "E0603", f"an object of class {type(key).__name__} is a key of a dict that changes, whose derivative is"
             " differentiated once more; take what tells the objects apart for keys"
         )
 

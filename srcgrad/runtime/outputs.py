@@ -30,9 +30,11 @@ def require_output(base: Any, made: Any, casting: str, exact: str | None) -> Non
         return  # the store says what it is
     shape, dtype = np.shape(made), np.asarray(made).dtype
     if exact == "axes shape" and not base.ndim:
-        raise RefusedType("np.dot returns a number, and not its output, where that has no axes: leave out= out")
+        raise RefusedType(
+            "E0302", "np.dot returns a number, and not its output, where that has no axes: leave out= out"
+        )
     if exact == "alone" and shape != base.shape:
-        raise RefusedType("an output repeats a result, and would repeat the others: give an output for each")
+        raise RefusedType("E0302", "an output repeats a result, and would repeat the others: give an output for each")
     whole = exact is not None and "shape" in exact
     fits = shape == base.shape if whole else exact is None or len(shape) <= base.ndim and _fills(shape, base.shape)
     if not fits or casting == "equiv" and not (dtype == base.dtype and base.flags.c_contiguous):
@@ -43,7 +45,7 @@ def require_output(base: Any, made: Any, casting: str, exact: str | None) -> Non
         raise TypeError(f"a result of {dtype} cannot be cast to an output of {base.dtype} ({casting})")
     if exact and "dtype" in exact and dtype.kind in "fc" and dtype != base.dtype:
         reason = f"NumPy computes in the dtype of an output, which is {base.dtype}; without it the result is of {dtype}"
-        raise RefusedType(f"{reason}; give an output of that dtype, or dtype= as well")
+        raise RefusedType("E0302", f"{reason}; give an output of that dtype, or dtype= as well")
 
 
 def require_cast(base: Any, made: Any, casting: str | None) -> None:
@@ -59,14 +61,18 @@ def require_cast(base: Any, made: Any, casting: str | None) -> None:
     """
     if isinstance(base, np.ndarray) and base.dtype != object and is_object(made):
         kind = type(made).__name__
-        raise RefusedType(f"an object of class {kind} is stored into an array; store the number that it stands for")
+        raise RefusedType(
+            "E0302", f"an object of class {kind} is stored into an array; store the number that it stands for"
+        )
     if isinstance(base, np.ndarray) and isinstance(made, list | tuple | deque) and np.ndim(made) > base.ndim:
-        raise RefusedType("a list has more axes than the array that it is copied into: give np.array(items)")
+        raise RefusedType("E0302", "a list has more axes than the array that it is copied into: give np.array(items)")
     if not isinstance(base, np.ndarray) or casting is None and not isinstance(made, np.ndarray):
         return
     if casting is not None and not base.flags.writeable:
         np.copyto(base, made, casting)  # type: ignore[arg-type]  # raises, but of the very array
-        raise RefusedType("an array that may not be stored into is copied into itself by np.copyto: leave that out")
+        raise RefusedType(
+            "E0302", "an array that may not be stored into is copied into itself by np.copyto: leave that out"
+        )
     if type(made) not in (bool, int, float, complex):  # Python's numbers take the dtype that they meet, if they can
         made = np.zeros(1, np.asarray(made).dtype)
     np.copyto(np.zeros(1, base.dtype), made, "safe" if casting is None else casting)  # type: ignore[arg-type]
@@ -83,7 +89,7 @@ def require_alike(before: Any, after: Any) -> None:
     if type(before) is np.ndarray and (before.dtype, before.shape) != (getattr(after, "dtype", None), np.shape(after)):
         np.positive(after, out=before.copy(), casting="same_kind")  # raises what NumPy does
         kinds = f"an array of {before.dtype}, and its result is of {np.asarray(after).dtype}"
-        raise RefusedType(f"an operator in place changes {kinds}: bind the result to the name")
+        raise RefusedType("E0311", f"an operator in place changes {kinds}: bind the result to the name")
 
 
 def require_items(base: Any, given: Any) -> None:
@@ -98,7 +104,7 @@ def require_items(base: Any, given: Any) -> None:
     if isinstance(given, list | tuple | deque):
         dtype = np.asarray(base).dtype
         if not np.can_cast(np.asarray(given).dtype, dtype, "same_kind"):
-            raise RefusedType(f"items of a list are put into an array of {dtype}: give np.array(items)")
+            raise RefusedType("E0302", f"items of a list are put into an array of {dtype}: give np.array(items)")
 
 
 def require_memory(base: Any) -> None:
@@ -111,13 +117,15 @@ def require_memory(base: Any) -> None:
     """
     if isinstance(base, np.generic):
         kind = type(base).__name__
-        raise RefusedType(f"a method that changes arrays is called of a {kind}, which stays as it is")
+        raise RefusedType("E0405", f"a method that changes arrays is called of a {kind}, which stays as it is")
 
 
 def require_signed(value: Any) -> None:
     """Refuse to change the sign of what ``np.subtract.at`` takes away: of unsigned integers it would wrap."""
     if np.asarray(value).dtype.kind == "u":
-        raise RefusedType("np.subtract.at takes away unsigned integers here; give it e.astype(float), or signed ones")
+        raise RefusedType(
+            "E0507", "np.subtract.at takes away unsigned integers here; give it e.astype(float), or signed ones"
+        )
 
 
 def _fills(shape: tuple[int, ...], place: tuple[int, ...]) -> bool:

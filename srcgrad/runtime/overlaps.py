@@ -34,13 +34,13 @@ def require_order(base: Any, index: Any, value: Any, place: str) -> None:
     if value.ndim == 1 and part.strides == value.strides and part.dtype == value.dtype:
         return
     if part.dtype != value.dtype or _differs(part, value):
-        raise RefusedValue(f"{place}: {_OVERLAPS}")
+        raise RefusedValue("E0702", f"{place}: {_OVERLAPS}")
 
 
 def require_disjoint(base: Any, value: Any, place: str) -> None:
     """Refuse ``base.flat[...] = value`` at ``place`` of what lies in the same memory: elements go one after another."""
     if isinstance(base, np.ndarray) and isinstance(value, np.ndarray) and shares_memory((base,), (value,)):
-        raise RefusedValue(f"{place}: {_OVERLAPS}")
+        raise RefusedValue("E0702", f"{place}: {_OVERLAPS}")
 
 
 def _differs(part: np.ndarray, value: np.ndarray) -> bool:

@@ -85,7 +85,7 @@ def diagonal_places(y: Any, wrap: bool = False) -> tuple[Any, ...]:
 def shuffled(rng: Any, y: Any, axis: int = 0) -> Any:
     """The order in which ``rng.shuffle(y)`` puts the parts of ``y``; draws what it would draw."""
     if not isinstance(y, np.ndarray):
-        raise RefusedType(f"a {type(y).__name__} is shuffled: only arrays are, under a derivative")
+        raise RefusedType("E0405", f"a {type(y).__name__} is shuffled: only arrays are, under a derivative")
     shape = [1] * y.ndim
     shape[axis] = y.shape[axis]
     order = np.arange(y.shape[axis]).reshape(shape)

@@ -23,7 +23,9 @@ def tail(g: Any, like: Any) -> Any:
     g = np.atleast_1d(g)
     n = np.shape(like)[0] if np.shape(like) else 1
     if g.shape[1:] != np.shape(like)[1:]:
-        raise RefusedMode("coefficients of several dimensions that are broadcast: give both the same further axes")
+        raise RefusedMode(
+            "E0708", "coefficients of several dimensions that are broadcast: give both the same further axes"
+        )
     surplus = g.shape[0] - n
     if surplus < 0:
         padded = np.zeros((n, *g.shape[1:]), g.dtype)
@@ -70,9 +72,9 @@ def unpolyval(g: Any, p: Any, x: Any, n: int = 0) -> Any:
 def root_count(seq_of_zeros: Any) -> int:
     """How many roots ``np.poly`` is given; a matrix raises, and so does nothing."""
     if np.ndim(seq_of_zeros) != 1:
-        raise RefusedMode("np.poly: the derivative by a matrix is not known; take np.linalg.eigvals of it")
+        raise RefusedMode("E0708", "np.poly: the derivative by a matrix is not known; take np.linalg.eigvals of it")
     if not len(seq_of_zeros):
-        raise RefusedMode("np.poly: no derivative is known of a polynomial without roots")
+        raise RefusedMode("E0707", "np.poly: no derivative is known of a polynomial without roots")
     return len(seq_of_zeros)
 
 
@@ -92,7 +94,7 @@ def unpolyint(g: Any, p: Any, m: int = 1) -> Any:
 def unconstants(g: Any, k: Any, m: int = 1) -> Any:
     """The cotangent of the constants ``k`` where ``g`` is that of ``np.polyint(p, m, k)``."""
     if np.ndim(g) > 1:
-        raise RefusedMode("constants of integration of several polynomials at once")
+        raise RefusedMode("E0708", "constants of integration of several polynomials at once")
     given = g[len(g) - m :] / np.array([math.factorial(e) for e in range(m - 1, -1, -1)], np.float64)
     return narrowed(given if np.size(k) == 1 else np.concatenate((given, np.zeros(np.size(k) - m))), k)
 
@@ -147,7 +149,7 @@ def normal_solve(g: Any, x: Any, w: Any = None, rcond: float | None = None) -> A
     Fits that do not determine their coefficients raise; so do complex abscissas and weights, which are conjugated.
     """
     if np.iscomplexobj(x) or np.iscomplexobj(w):
-        raise RefusedMode("np.polyfit: the derivative of a fit over complex x or w is not known")
+        raise RefusedMode("E0708", "np.polyfit: the derivative of a fit over complex x or w is not known")
     x = np.asarray(x) + 0.0
     powers = np.vander(x, len(g))
     if w is not None:
@@ -156,6 +158,6 @@ def normal_solve(g: Any, x: Any, w: Any = None, rcond: float | None = None) -> A
     _, s, vt = np.linalg.svd(powers / scale, full_matrices=False)
     least = (len(x) * np.finfo(x.dtype).eps if rcond is None else rcond) * s[0]
     if len(s) < len(g) or not np.all(s > least):
-        raise RefusedMode("np.polyfit: the derivative of a fit that is poorly conditioned is not known")
+        raise RefusedMode("E0707", "np.polyfit: the derivative of a fit that is poorly conditioned is not known")
     scale = column(scale, g)
     return vt.T @ ((vt @ (g / scale)) / column(s * s, g)) / scale

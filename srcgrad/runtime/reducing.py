@@ -101,7 +101,7 @@ def deviation(a: Any, axis: Axis = None, where: Any = True, mean: Any = None, dt
     """
     if mean is not None:
         if np.iscomplexobj(mean) and not np.iscomplexobj(a):
-            raise RefusedMode("a variance of real numbers about a complex mean has no derivative here")
+            raise RefusedMode("E0708", "a variance of real numbers about a complex mean has no derivative here")
         distance = np.conjugate(np.subtract(a, mean))
         return distance if where is True else np.where(where, distance, 0)[()]
     if where is True:

@@ -10,24 +10,25 @@ from typing import Any
 class Refused(Exception):
     """A derivative is refused; what runs the emitted code says where in the user's text.
 
-    It is no ``SrcgradError``: what is saved runs on the runtime alone.
+    It is no ``SrcgradError``: what is saved runs on the runtime alone.  Its code is explained by ``srcgrad why``.
     """
 
-    def __init__(self, reason: str = "", hint: str | None = None) -> None:
-        super().__init__(reason)
-        self.reason, self.hint = reason, hint
+    def __init__(self, code: str, reason: str, hint: str | None = None) -> None:
+        super().__init__(code, reason, hint)
+        self.code, self.reason, self.hint = code, reason, hint
         self.span: Any = None
 
     def place(self, span: Any) -> None:
-        """Say where."""
+        """Say where; a reason that begins with the place, for what runs without the compiler, does not say it twice."""
         self.span = span
+        self.reason = self.reason.removeprefix(f"{span.origin}: ")
 
     def __str__(self) -> str:
         if self.span is None:
-            return self.reason if self.hint is None else f"{self.reason}; {self.hint}"
+            return f"{self.reason if self.hint is None else f'{self.reason}; {self.hint}'} [{self.code}]"
         from srcgrad.errors import render  # where there is a place, there is a compiler
 
-        return render(self.reason, self.span, hint=self.hint)
+        return render(self.reason, self.span, hint=self.hint, code=self.code)
 
 
 class RefusedType(Refused, TypeError):

@@ -149,7 +149,7 @@ def _unpadded(g: Any, before: int, n: int, mode: Any, reflect_type: str, lengths
             step = 1 if origin[run.start] == start else -1
             inner[start : stop + 1] += outside[run][::step]
     else:
-        raise RefusedMode(f"np.pad: the derivative of the mode {mode!r} is not known")
+        raise RefusedMode("E0708", f"np.pad: the derivative of the mode {mode!r} is not known")
     return inner
 
 

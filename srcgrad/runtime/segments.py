@@ -46,7 +46,7 @@ def segment_ties(a: Any, y: Any, indices: Any, axis: int = 0) -> Any:
     axis = int(axis) % len(shape)
     starts, ends = _ends(indices, shape[axis])
     if not np.array_equal(starts[1:], ends[:-1]):
-        raise RefusedMode("reduceat of overlapping segments: the derivative of an extremum is not known")
+        raise RefusedMode("E0707", "reduceat of overlapping segments: the derivative of an extremum is not known")
     inside = slice(starts[0] if len(starts) else 0, ends[-1] if len(ends) else 0)
     part = (slice(None),) * axis + (inside,)
     given = np.asarray(a, np.asarray(y).dtype)[part]  # as they were compared

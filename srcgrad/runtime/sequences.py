@@ -21,7 +21,9 @@ def joined(*parts: Any) -> Any:
     """Lists or tuples, one after the other; a list unless all are tuples."""
     for part in parts:
         if not isinstance(part, list | tuple):
-            raise RefusedType(f"a list or tuple is joined with a {type(part).__name__}; make both arrays with np.array")
+            raise RefusedType(
+                "E0710", f"a list or tuple is joined with a {type(part).__name__}; make both arrays with np.array"
+            )
     items = [item for part in parts for item in part]
     return tuple(items) if all(isinstance(part, tuple) for part in parts) else items
 
@@ -40,7 +42,7 @@ def repeated(items: Any, times: int) -> Any:
     """``items * times`` of a list or tuple, as a list."""
     if isinstance(times, np.ndarray):
         raise RefusedType(
-            "a list or tuple is multiplied by an array, not by an integer; make both arrays with np.array"
+            "E0710", "a list or tuple is multiplied by an array, not by an integer; make both arrays with np.array"
         )
     return list(items) * operator.index(times)
 
@@ -62,7 +64,7 @@ def keyed(keys: Sequence[Any], values: Sequence[Any]) -> dict[Any, Any]:
 def unkeyed(g: Mapping[Any, Any], keys: Sequence[Any]) -> list[Any]:
     """The cotangents of the values where ``g`` is that of ``keyed(keys, values)``."""
     if len(set(keys)) < len(keys):
-        raise RefusedValue("a key comes twice in the display of a dict: give its last value alone")
+        raise RefusedValue("E0603", "a key comes twice in the display of a dict: give its last value alone")
     return _unkeyed(g, keys)
 
 
@@ -115,7 +117,9 @@ def merged(*parts: Mapping[Any, Any]) -> dict[Any, Any]:
     """``{**a, **b, ...}``."""
     for part in parts:
         if not isinstance(part, Mapping):
-            raise RefusedType(f"a dict is made of a {type(part).__name__}; write {{key: value for key, value in ...}}")
+            raise RefusedType(
+                "E0406", f"a dict is made of a {type(part).__name__}; write {{key: value for key, value in ...}}"
+            )
     return {key: value for part in parts for key, value in part.items()}
 
 

@@ -87,7 +87,9 @@ def _shadow_of_array(v: Any, arrays: list[tuple[Any, Any]]) -> Any:
     for w, w_bar in arrays:
         if np.may_share_memory(v, w) and np.shares_memory(v, w):
             if not _holds(w, v):
-                raise RefusedValue("two arrays of one container overlap: give one of them as a view of the other")
+                raise RefusedValue(
+                    "E0702", "two arrays of one container overlap: give one of them as a view of the other"
+                )
             return _same_view(v, w, w_bar)
     return _zeros(v)
 
@@ -95,7 +97,7 @@ def _shadow_of_array(v: Any, arrays: list[tuple[Any, Any]]) -> Any:
 def _zeros(v: Any) -> Any:
     """Zeros in the layout of an array; integers have a shadow of float64, and so has what holds no number."""
     if v.dtype.kind not in "fcbiuSUmM" and not all(item is None or isinstance(item, int | str) for item in v.flat):
-        raise RefusedType(f"an array of dtype {v.dtype} has no derivative")
+        raise RefusedType("E0507", f"an array of dtype {v.dtype} has no derivative")
     _refuse_overlap(v)
     dtype = v.dtype if v.dtype.kind in "fc" else np.dtype(np.float64)
     if v.flags.c_contiguous:
@@ -122,7 +124,9 @@ def _refuse_overlap(v: Any) -> None:
         return
     for stride, count in sorted((abs(s), n) for s, n in zip(v.strides, v.shape, strict=True) if n > 1):
         if stride < reach:
-            raise RefusedValue("a view that shows an element more than once (broadcast_to, as_strided) is stored into")
+            raise RefusedValue(
+                "E0702", "a view that shows an element more than once (broadcast_to, as_strided) is stored into"
+            )
         reach += (count - 1) * stride
 
 
@@ -151,14 +155,15 @@ def _same_view(v: Any, w: Any, w_bar: Any) -> Any:
     if v.dtype != w.dtype and not is_real_part:
         if w.dtype.kind == "c" and v.dtype == w.real.dtype:
             raise RefusedType(
+                "E0717",
                 "the imaginary part of an array that is stored into is kept as a view of it; write y.imag where it is"
-                " read, or keep y.imag.copy()"
+                " read, or keep y.imag.copy()",
             )
-        raise RefusedType(f"an array of {w.dtype} that is stored into is seen as {v.dtype}")
+        raise RefusedType("E0717", f"an array of {w.dtype} that is stored into is seen as {v.dtype}")
     old, new = w.itemsize, w_bar.itemsize
     counts = [(s, t) for n, s, t in zip(w.shape, w.strides, w_bar.strides, strict=True) if n > 1]
     if any(s // old * new != t for s, t in counts):
-        raise RefusedValue("the shadow of an array has another layout than the array; copy the array first")
+        raise RefusedValue("E0717", "the shadow of an array has another layout than the array; copy the array first")
     address = w_bar.__array_interface__["data"][0]
     offset = between // old * new
     dtype = v.dtype if is_real_part else w_bar.dtype
@@ -180,9 +185,13 @@ def view_like(v: Any, *known: Any) -> Any:
             if _holds(w, v):
                 return _same_view(v, w, w_bar)
         if sharing:
-            raise RefusedValue("an array is stored into of which only a part has a shadow; copy that part first")
+            raise RefusedValue(
+                "E0717", "an array is stored into of which only a part has a shadow; copy that part first"
+            )
     if isinstance(v, memoryview):
-        raise RefusedValue("an array is stored into through a memoryview, which has no shadow; store into the array")
+        raise RefusedValue(
+            "E0717", "an array is stored into through a memoryview, which has no shadow; store into the array"
+        )
     return shadow(v)
 
 
@@ -191,7 +200,9 @@ def separate(v_bar: Any, *known: Any) -> bool:
     if isinstance(v_bar, tuple | list | deque):
         answers = {separate(item, *known) for item in v_bar}
         if len(answers) > 1:
-            raise RefusedValue("some items of a result are views of arrays that are stored into, and others are not")
+            raise RefusedValue(
+                "E0717", "some items of a result are views of arrays that are stored into, and others are not"
+            )
         return answers != {False}
     if not isinstance(v_bar, np.ndarray):
         return True
@@ -352,7 +363,9 @@ def _rebuilt(tree: Any, copies: dict[int, Any], keys: Set[int]) -> Any:
         if is_object(node):
             if id(node) in keys:
                 if arrays_inside(node):
-                    raise RefusedType(f"a {type(node).__name__} that holds arrays is a key of a dict, beside stores")
+                    raise RefusedType(
+                        "E0603", f"a {type(node).__name__} that holds arrays is a key of a dict, beside stores"
+                    )
                 seen[id(node)] = (node, node)
                 return node
             new = made(type(node), {})

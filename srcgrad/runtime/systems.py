@@ -60,8 +60,9 @@ def whole_inverse(p: Any, a: Any) -> Any:
     left_out = np.abs(a - a @ p @ a).max(initial=0.0)
     if left_out > 1e4 * np.finfo(p.dtype).eps * max(p.shape[-2:]) * scale:
         raise RefusedMode(
+            "E0707",
             "np.linalg.pinv, np.linalg.lstsq: the derivative where a cutoff leaves out singular values that are not"
-            " zero is not known; write the sum over singular vectors with np.linalg.svd"
+            " zero is not known; write the sum over singular vectors with np.linalg.svd",
         )
     return p
 
@@ -78,7 +79,7 @@ def require_distinct(g: Any, s: Any) -> Any:
     """
     if len(s) > 1 and np.any(np.equal(s[1:], s[:-1])) and np.any(g):
         raise RefusedMode(
-            "np.linalg.lstsq: a second derivative by singular values that are equal is not known;"
+            "E0707", "np.linalg.lstsq: a second derivative by singular values that are equal is not known;"
             " take them from np.linalg.svdvals, or x from np.linalg.pinv(a) @ b"
         )
     return g

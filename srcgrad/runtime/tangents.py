@@ -81,7 +81,9 @@ def _fill(made: Any, x_dot: Any, filled: list[Any]) -> None:
     before = [(other, other.copy()) for other in filled if np.may_share_memory(other, made)]
     made[...] = _real_for(made, x_dot)
     if any(not np.array_equal(other, old) for other, old in before):
-        raise RefusedValue("an argument holds one array in two places, and its tangent has two different ones for it")
+        raise RefusedValue(
+            "E0701", "an argument holds one array in two places, and its tangent has two different ones for it"
+        )
     filled.append(made)
 
 
@@ -96,7 +98,7 @@ def _real_for(made: Any, x_dot: Any) -> Any:
 def float_tangent(x: Any) -> float:
     """The tangent of a number as a float; text, which a number may be read from, has none."""
     if x is None:
-        raise RefusedType("a number is read from text beside values that vary; text carries no derivative")
+        raise RefusedType("E0601", "a number is read from text beside values that vary; text carries no derivative")
     return float(x)
 
 

@@ -35,7 +35,7 @@ def refuse_changes(made: Reduced, statement: Statement) -> None:
     if (name := changes(made, statement)) is not None:
         span = made.source_of(made.frame.owner).span(statement.node)
         hint = "call it by its name, or keep it from storing"
-        raise UnsupportedSyntax(f"{name} stores, and is called where no call is written", span, hint=hint)
+        raise UnsupportedSyntax(f"{name} stores, and is called where no call is written", span, code="E0214", hint=hint)
 
 
 def changes(made: Reduced, statement: Statement) -> str | None:

@@ -186,7 +186,7 @@ def gathered(made: Reduced, statement: Assign) -> list[Statement] | None:
     before: list[Statement] = []
     match with_operands(statement.operation, made.known.get):
         case ir.Make(kind="list" | "dict" as kind, elements=elements, keys=keys) if (
-            statement.targets[0] in made.only_arguments and _are_known(made, statement.targets[0])
+            statement.targets[0] in made.only_arguments and _is_taken_apart(made, statement.targets[0])
         ):
             names = [key.value for key in keys if isinstance(key, Literal) and isinstance(key.value, str)]
             given: list[Operand] | dict[str, Operand] | None = list(elements) if kind == "list" else None
@@ -214,6 +214,14 @@ def gathered(made: Reduced, statement: Assign) -> list[Statement] | None:
         case _:
             return None
     return before
+
+
+def _is_taken_apart(made: Reduced, container: Operand) -> bool:
+    """Whether it is known what is put into a container of arguments, and into those that it is put into itself."""
+    around = [other for other, puts in made.only_arguments.items() if any(
+        isinstance(put.operation, ir.Extend)
+        and made.known.get(put.operation.source, put.operation.source) is container for put in puts)]  # fmt: skip
+    return _are_known(made, container) and all(_is_taken_apart(made, other) for other in around)
 
 
 def _are_known(made: Reduced, container: Operand) -> bool:

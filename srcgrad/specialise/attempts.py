@@ -68,7 +68,7 @@ def without_try(made: Reduced, function: Function, instance: Instance, source: S
     here = Apart(made, function, instance, source)
     if not has_attempts(function.body):
         if (alone := _raised_alone(function.body)) is not None:
-            raise here.refuse(alone.node, "raise alone outside of a handler")
+            raise here.refuse("E0112", alone.node, "a raise of no exception, outside of a handler,")
         return function.body
     _require_unread(here, function.body)
     here.managers.intersection_update(are_known(here))
@@ -87,7 +87,7 @@ def _require_unread(here: Apart, body: Block) -> None:
         for _, other in walk(body):
             operation = other.operation if isinstance(other, Assign) else None
             if isinstance(operation, ir.ReadCell) and operation.cell in gone and id(other) not in inside:
-                raise here.refuse(other.node, "the name of an exception elsewhere")
+                raise here.refuse("E0112", other.node, "the name of a caught exception, outside of its handler,")
 
 
 def _deleted(statement: Statement) -> Cell | None:
@@ -211,7 +211,9 @@ def _leave(here: Apart, out: list[Statement], exit: Exit, around: Around) -> tup
     for final, outside in left:
         made, may = _block(here, _again(here, final), outside)
         if may:
-            raise here.refuse(out[-1].node if out else here.source.node, "a last block that may raise in another try")
+            raise here.refuse(
+                "E0120", final.statements[0].node, "a finally that may raise, inside of another try,"
+            )
         out += made.statements
         if not isinstance(made.exit, Fall):  # which comes in place of how the block was to be left
             return Block(tuple(out), made.exit), False
@@ -242,7 +244,9 @@ def _try(here: Apart, statement: Try, around: Around) -> tuple[list[Statement], 
     if any(kind is None for kind in kinds):
         unclear = next(h for h, kind in zip(statement.handlers, kinds, strict=True) if kind is None)
         place = getattr(unclear.node, "type", None) or node
-        raise here.refuse(place, "a handler of exceptions that the values do not say", hint="name their classes")
+        raise here.refuse(
+            "E0112", place, "a handler of exceptions whose classes are not known", hint="name their classes"
+        )
     own = tuple(dict.fromkeys(each for kind in kinds for each in kind or ()))
     raised = here.cell("raised")
     inside = replace(
@@ -322,7 +326,7 @@ def _finally(here: Apart, statement: Try, around: Around) -> tuple[list[Statemen
     if isinstance(final.exit, Fall) and all(map(_forgets, final.statements)):  # names of handled exceptions, or nothing
         return _try(here, inner, around)
     if around.handled is not None and _raised_alone(final) is not None:
-        raise here.refuse(node, "a raise of what is handled in a last block")
+        raise here.refuse("E0120", node, "a raise of what is handled, in a finally,")
     raised = here.cell("raised")
     last = ((final, around),)
     inside = replace(
@@ -366,7 +370,7 @@ def _with(here: Apart, statement: With, around: Around) -> tuple[list[Statement]
         inside = replace(inside, returning=last + around.returning, leaving=last + around.leaving)
     body, may = _block(here, statement.body, inside)
     if may and (statement.manager in here.leaving or not is_indifferent(here.made, statement.manager, maker)):
-        raise here.refuse(node, "what may raise in a context manager, and is caught around it,")
+        raise here.refuse("E0111", node, "what may raise in a context manager, and is caught around it,")
     if token is not None:
         return tried(here, replace(statement, body=body), around, token), None, True
     return [replace(statement, body=body)], None, may
@@ -402,7 +406,7 @@ def _raise(here: Apart, out: list[Statement], exit: Raise, around: Around) -> tu
     exception, node = exit.exception, exit.node
     if exception is None:
         if around.handled is None:
-            raise here.refuse(node, "raise alone outside of a handler")
+            raise here.refuse("E0112", node, "a raise of no exception, outside of a handler,")
         exception = here.version(RAISED)
         out.append(Assign((exception,), ir.ReadCell(around.handled), node))
     if around.raised is None or _is_refusal(here.made.value(exception)):  # which nothing catches

@@ -84,7 +84,9 @@ def called(made: Reduced, statement: Assign, reduce: Callable[[Block], Block]) -
         spread = spread_out(made, call, statement, before)
         if spread is None and (call.star in made.arguments or call.rest in made.arguments):  # which was not made
             source = made.source_of(made.frame.owner)
-            raise UnsupportedSyntax("a call with stars cannot be differentiated here", source.span(statement.node))
+            raise UnsupportedSyntax(
+                "a call with stars cannot be differentiated here", source.span(statement.node), code="E0206"
+            )
         if spread is None:
             taken = taken_now(made, statement, call) or distance(made, statement, call)
             return None if taken is None else (taken, None)

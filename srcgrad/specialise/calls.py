@@ -65,12 +65,12 @@ def call(context: Context, node: gast.Call) -> Made:
     if made is None and isinstance(node.func, gast.Name) and node.func.id == "slice":  # spelled as a call
         return settled(context, node), nf.Fixed()
     if made is None:
-        context.refuse(node, "an operation that is spelled as a call")
+        context.refuse("E0413", node, "an operator that is written as a call")
     operation = made.operation
     if isinstance(operation, ir.Make) and operation.kind == "set":  # an empty one, which has no display
         return sets.displayed(context, placed(gast.Set([]), node))
     if not isinstance(operation, ir.Call):
-        context.refuse(node, "a call with stars")
+        context.refuse("E0206", node, "a call with stars")
     called = context.reduced.calls.get(made)
     function = static_of(context.reduced.value(operation.function))
     methods = [getattr(one, "function", None) for one in context.reduced.value(operation.function).atoms]
@@ -79,7 +79,7 @@ def call(context: Context, node: gast.Call) -> Made:
     if operation.star is not None and not is_passed or operation.rest is not None:
         if is_constant(function) and function is not slice:  # which holds what it is given
             return settled(context, node), nf.Fixed()
-        context.refuse(node, "a call with stars")
+        context.refuse("E0206", node, "a call with stars")
     if function is not None and not is_spelled(node.func):  # read from a container: it is known which one it is
         atom(context, node.func)
         head = reference(importable(getattr(function, "__name__", "f"), function))
@@ -110,7 +110,7 @@ def call(context: Context, node: gast.Call) -> Made:
         context.written.add(made)
         return settled(context, node), nf.Fixed()
     elif is_kept:  # of an object it returns what it did for an equal one
-        context.refuse(node, "a call of a cached function that is given other things than numbers and texts")
+        context.refuse("E0212", node, "a call of a cached function that is given other things than numbers and texts")
     if called is not None and isinstance(instead, FunctionType) and not is_ruled:
         return of_user(context, node, called, instead, list(node.args), node.func)
     if isinstance(function, type) and issubclass(function, BaseException) and context.is_fixed(node):
@@ -148,7 +148,7 @@ def call(context: Context, node: gast.Call) -> Made:
             receiver = atom(context, node.func.value)
             head = placed(gast.Attribute(receiver, node.func.attr, gast.Load()), node.func)
             return of_user(context, node, called, bound.function, [receiver, *node.args], head, skipped=1)
-    context.refuse(node, "this call")
+    context.refuse("E0201", node, "this call")
 
 
 def _given(context: Context, made: Any) -> list[Value]:
@@ -181,7 +181,9 @@ def _require_fitting(context: Context, node: gast.Call, function: FunctionType) 
     try:
         inspect.signature(function, follow_wrapped=False).bind(*node.args, **{k.arg: k.value for k in node.keywords})
     except TypeError as error:
-        raise UnsupportedSyntax(f"this call does not fit {function.__name__}(): {error}", context.span) from None
+        raise UnsupportedSyntax(
+            f"this call does not fit {function.__name__}(): {error}", context.span, code="E0207"
+        ) from None
 
 
 def _of_library(context: Context, node: gast.Call, function: Any) -> Made:
@@ -203,7 +205,7 @@ def _of_library(context: Context, node: gast.Call, function: Any) -> Made:
     if is_constant(function) and not context.is_fixed(node) and not is_apart and any(
         is_varied_container(context, context.value(operand)) for operand in given
     ):  # what it gives may hold what that holds
-        context.refuse(node, f"a call of {getattr(function, '__name__', function)} with a container")
+        context.refuse("E0205", node, f"a call of {getattr(function, '__name__', function)} with a container")
     is_counting = isinstance(function, COMPILED_BY_CYTHON) and all(is_index(context.value(o)) for o in given)
     if is_constant(function) or is_computed and (is_counting or context.is_fixed(node)):
         made = settled(context, node)
@@ -219,7 +221,7 @@ def _of_library(context: Context, node: gast.Call, function: Any) -> Made:
         return unruled(context, node, None, function, draws=effect.draws)
     if refusal(function) is not None:
         raise missing_rule(spelled(node.func), function, context.span)
-    context.refuse(node, f"a call of {getattr(function, '__name__', function)}")
+    context.refuse("E0501", node, f"a call of {getattr(function, '__name__', function)}")
 
 
 def _method(context: Context, node: gast.Call, bound: Bound) -> Made:
@@ -260,15 +262,15 @@ def _applied(
     sparse.require_no_matrix(context, function, given)
     is_users = isinstance(function, FunctionType) and not is_of_library(function)
     if not (looks_only or is_users) and any(holds_objects(context.facts, context.value(each)) for each in given):
-        context.refuse(node, "a function that is applied to objects")
+        context.refuse("E0205", node, "a function that is applied to objects")
     if any(id(object_of(argument)) in JOINING or any(
         isinstance(one, Exact) and id(one.value) in JOINING for one in context.value(argument).atoms
     ) for argument in given):  # fmt: skip
         why = of_class(np.r_)
         assert why is not None
-        raise UnsupportedSyntax(why.message, context.span, hint=why.hint)
+        raise UnsupportedSyntax(why.message, context.span, code=why.code, hint=why.hint)
     if function in (min, max) and len(given) > 1 and any(map(is_container, map(context.value, given))):
-        context.refuse(node, "an extremum of tuples")
+        context.refuse("E0415", node, "an extremum of tuples")
     for keyword in node.keywords:  # ``-np.inf``, which a rule is to see as a number
         keyword.value = settled(context, keyword.value) if _is_option(context, keyword.value) else keyword.value
     options = {id(each): settled(context, each) for each in arguments if _is_option(context, each)}
@@ -276,18 +278,18 @@ def _applied(
     first = [] if receiver is None else [receiver]
     keywords = {keyword.arg: keyword.value for keyword in node.keywords}
     if "out" in keywords:
-        context.refuse(node, "a call that stores into an array")
+        context.refuse("E0302", node, "a call that stores into an array")
     try:
         bound = rule.bind(function, [*first, *arguments], keywords)
     except UnsupportedCall as why:
-        raise UnsupportedSyntax(str(why), context.span) from None
+        raise UnsupportedSyntax(str(why), context.span, code="E0504") from None
     done: dict[int, Any] = {}
     for parameter, expression in bound.items():
         parts = expression.elts if parameter == rule.variadic and isinstance(expression, gast.Tuple) else [expression]
         for part in parts:
             is_read = parameter in rule.sensitive and not _is_option(context, part)
             if is_users and is_read and holds_objects(context.facts, context.value(part)):
-                context.refuse(node, "a function that is applied to objects")
+                context.refuse("E0205", node, "a function that is applied to objects")
             items = sets.argument(context, function, part) if is_read else None
             done[id(part)] = items or (containers.argument(context, part) if is_read else settled(context, part))
     operands: dict[str, Any] = {}
@@ -317,7 +319,7 @@ def _widest(context: Context, node: Any, summaries: list[Summary]) -> Summary:
         fixed = fixed_parameters(wide).keys()
         if all(fixed <= fixed_parameters(other).keys() and covers(wide, other) for other in others):
             return wide
-    context.refuse(node, "a call of several kinds")
+    context.refuse("E0201", node, "a call of what may be one of several functions")
 
 
 def of_user(
@@ -334,7 +336,7 @@ def of_user(
     """A function of the user's: an operand for each of its parameters."""
     if is_of_library(function) and any(s.function.qualname != function.__qualname__ for s in summaries):
         # The summaries are those of the user's functions that it calls.
-        context.refuse(node, f"a call of {function.__name__}")
+        context.refuse("E0207", node, f"a call of {function.__name__}")
     called = _widest(context, node, summaries)
     context.written.add(getattr(node, "statement", None))
     signature = signature_of(function)
@@ -348,7 +350,7 @@ def of_user(
     left = [atom(context, argument.value if is_passed else argument) for argument in more]
     others = {keyword.arg: atom(context, keyword.value) for keyword in keywords if keyword.arg not in own}
     if left and signature.variadic is None or others and signature.keywords is None or None in others:
-        context.refuse(node, "a call that does not fit")
+        context.refuse("E0207", node, "a call that does not fit")
     passed: dict[str, gast.expr] = {}
     spelled: dict[str, gast.expr] = {}  # the call as the function itself takes it
     fixed = {version.variable or version.name for version in fixed_parameters(called)}
@@ -375,15 +377,15 @@ def of_user(
         default = signature.defaults.get(parameter)
         if isinstance(default, GlobalBinding):
             if callable(default.value) and not is_object(default.value):
-                context.refuse(node, "a function that is a default")
+                context.refuse("E0211", node, "a function that is a default")
             passed[parameter] = _bound_to(context, placed(reference(default), node), nf.Fixed())
             continue
         if default is None:
-            context.refuse(node, "this default")
+            context.refuse("E0211", node, "this default")
         passed[parameter] = default
     statics = [static_of(context.value(argument)) for argument in passed.values()]
     if any(static is not None and not isinstance(static, np.dtype) for static in statics):
-        context.refuse(node, "a function that is passed on")
+        context.refuse("E0211", node, "a function that is passed on")
     spelled |= passed
     others_ = [placed(gast.Starred(one, gast.Load()), node) for one in left] if is_passed else left
     written = [*(spelled[name] for name in signature.positional[skipped : len(given)]), *others_]

@@ -187,7 +187,7 @@ def _kept(made: Reduced, statement: Assign, operation: ir.MakeFunction) -> list[
     for cell in captures.carried(function) or ():
         home = closure.cells.get(cell) if isinstance(closure, Closure) else None
         if home is None:
-            made.refuse(statement.node, f"a function that captured {cell.variable!r}, and is kept,")
+            made.refuse("E0118", statement.node, f"a function that captured {cell.variable!r}, and is kept,")
         held = made.version("t", captures.held(cell))
         reads.append(Assign((held,), ir.ReadCell(home), statement.node))
         parts.append(held)

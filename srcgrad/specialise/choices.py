@@ -36,7 +36,9 @@ def chosen(
 ) -> list[Statement] | None:
     """The statements in place of a call; None where it is not known which function it is."""
     if any(isinstance(atom, Exact) and isinstance(atom.value, MethodType) for atom in value.atoms):
-        made.refuse(statement.node, "one of several methods of a library's objects")  # looking up makes another
+        made.refuse(
+            "E0416", statement.node, "one of several methods of a library's objects"
+        )  # looking up makes another
     (target,) = statement.targets
     summaries = made.called.get(statement, [])
     choices = _choices(made, statement, call, value)

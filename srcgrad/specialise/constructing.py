@@ -41,22 +41,22 @@ def constructed(context: Context, node: gast.Call, called: list[Summary] | None,
     """An object of a class of the user's, or of a namespace."""
     made = context.value(node)
     if made.is_any or {a.site.kind if isinstance(a, At) else None for a in made.atoms} != {kind}:
-        context.refuse(node, f"a call of {kind.__name__}")
+        context.refuse("E0408", node, f"a call of {kind.__name__}")
     if is_named_tuple(kind):
         return _named_tuple(context, node, kind)
     if kind is SimpleNamespace:
         return packed(context, node, kind, {str(k.arg): atom(context, k.value) for k in node.keywords})
     if not makes_plainly(kind) or setter(kind) is not None:
-        context.refuse(node, f"a call of {kind.__name__}")
+        context.refuse("E0408", node, f"a call of {kind.__name__}")
     if is_generated_init(kind):
         return _dataclass(context, node, called, kind)
     initialiser = found(kind, "__init__")
     if initialiser is object.__init__:
         return packed(context, node, kind, {})
     if not isinstance(initialiser, FunctionType) or not called:
-        context.refuse(node, f"a call of {kind.__name__}")
+        context.refuse("E0408", node, f"a call of {kind.__name__}")
     if any(summary.function.qualname != initialiser.__qualname__ for summary in called):
-        context.refuse(node, f"a call of {kind.__name__}")
+        context.refuse("E0408", node, f"a call of {kind.__name__}")
     if any(_hands_on(summary) for summary in called):
         given = [atom(context, argument) for argument in node.args]
         node.args = given
@@ -115,13 +115,15 @@ def _bound(
     bound = {name: atom(context, value) for name, value in zip(names, node.args, strict=False)}
     for keyword in node.keywords:
         if keyword.arg in bound or keyword.arg not in (*names, *only):
-            context.refuse(node, f"a call of {kind.__name__}, which takes no {keyword.arg!r} by its name here,")
+            context.refuse(
+                "E0408", node, f"a call of {kind.__name__}, which takes no {keyword.arg!r} by its name here,"
+            )
         bound[keyword.arg] = atom(context, keyword.value)
     for name, default in defaults.items():
         if name not in bound:
             bound[name] = default()
     if len(node.args) > len(names) or None in bound:
-        context.refuse(node, f"a call of {kind.__name__}")
+        context.refuse("E0408", node, f"a call of {kind.__name__}")
     return bound
 
 
@@ -130,7 +132,7 @@ def _default(context: Context, node: gast.AST, value: object) -> gast.expr:
     if type(value) in _CONSTANTS:
         return constant(value, node)
     if not isinstance(value, FunctionType | type | Enum):
-        context.refuse(node, "this default")
+        context.refuse("E0408", node, "this default")
     name, expression = context.fresh(), reference(importable(getattr(value, "__name__", "member"), value))
     context.out.append(nf.Bind(name, expression, nf.Fixed(), context.span))
     return load(name, node)
@@ -148,7 +150,7 @@ def _dataclass(context: Context, node: gast.Call, called: list[Summary] | None, 
     """An object whose ``__init__`` was written by ``dataclass``."""
     fields = [field for field in initial_fields(kind) if field._field_type is dataclasses._FIELD]  # type: ignore[attr-defined]
     if len(fields) < len(initial_fields(kind)):
-        context.refuse(node, "a dataclass with other fields")
+        context.refuse("E0408", node, "a dataclass with other fields")
     defaults = {}
     for field in fields:
         if field.default is not dataclasses.MISSING and field.init or sets_default(kind, field):
@@ -162,7 +164,7 @@ def _dataclass(context: Context, node: gast.Call, called: list[Summary] | None, 
     after = found(kind, "__post_init__")
     if isinstance(after, FunctionType):
         if not called or any(summary.function.qualname != after.__qualname__ for summary in called):
-            context.refuse(node, f"a call of {kind.__name__}")
+            context.refuse("E0408", node, f"a call of {kind.__name__}")
         plain = placed(gast.Call(node.func, [], []), node)
         plain.statement = getattr(node, "statement", None)
         return _started(context, plain, called, after, made, [])
@@ -179,7 +181,7 @@ def _made_by(context: Context, node: gast.AST, factory: object) -> gast.expr:
         list: ("list", gast.List([], gast.Load())), dict: ("dict", gast.Dict([], [])),
     }  # fmt: skip
     if factory not in (list, dict):
-        context.refuse(node, "this default")
+        context.refuse("E0408", node, "this default")
     kind, display = displays[factory]
     name = context.fresh()
     context.out.append(nf.Bind(name, placed(display, node), nf.Pack(kind, ()), context.span))

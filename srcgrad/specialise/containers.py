@@ -56,14 +56,13 @@ def method(context: Context, node: gast.Call, bound: Bound) -> Made | None:
     """A method of a container; None of anything else."""
     known: tuple[tuple[Any, ...], ...] = ((list,), (deque,), MAPPINGS, (tuple,))
     kinds = next((kinds for kinds in known if are(bound.receiver, kinds)), None)
-    if kinds is None and are(bound.receiver, (), data=context.facts.data is not None):
-        is_of_lists = bound.name in _OF_LISTS or bound.name == "pop" and len(node.args) < 2  # as of dicts, by a key
-        kinds = (list, deque) if is_of_lists else MAPPINGS if bound.name in _OF_DICTS else None
+    if kinds is None:
+        kinds = _of_data(context, bound, len(node.args))
     if kinds is None or not isinstance(node.func, gast.Attribute):
         return None
     name, count = bound.name, len(node.args)
     if node.keywords and name != "update":
-        context.refuse(node, f"the method {name!r}")
+        context.refuse("E0405", node, f"the method {name!r}")
     if kinds is MAPPINGS:
         return _of_dict(context, node, name, bound.receiver)
     if name in _COUNTING:
@@ -77,7 +76,7 @@ def method(context: Context, node: gast.Call, bound: Bound) -> Made | None:
         assert items is not None
         return applied(context, deque, [load(items, node), bound_], node, reference(importable("deque", deque)))
     if kinds == (tuple,) or name not in _WRITTEN and count not in _EXCHANGED.get(name, ((), ()))[0]:
-        context.refuse(node, f"the method {name!r}")
+        context.refuse("E0405", node, f"the method {name!r}")
     base = named(context, node.func.value)
     match name:
         case "append":
@@ -94,8 +93,18 @@ def method(context: Context, node: gast.Call, bound: Bound) -> Made | None:
             given = [atom(context, a) if p in held else still(context, a) for p, a in enumerate(node.args)]
             return exchanged(context, base, name, given, held, node)
         case _:
-            context.refuse(node, f"the method {name!r}")
+            context.refuse("E0405", node, f"the method {name!r}")
     return constant(None, node), nf.Fixed()
+
+
+def _of_data(context: Context, bound: Bound, count: int) -> tuple[Any, ...] | None:
+    """The classes that have a method of what may be data: no array has a method of these names."""
+    is_pop = bound.name == "pop" and count < 2  # of lists as of dicts, by a key
+    kinds = (list, deque) if is_pop or bound.name in _OF_LISTS else MAPPINGS if bound.name in _OF_DICTS else None
+    if kinds is None or context.facts.data is None:
+        return None
+    held = (*kinds, *MAPPINGS) if is_pop else kinds
+    return kinds if are(bound.receiver, held, arrays=True, data=True) else None
 
 
 def exchanged(
@@ -136,7 +145,7 @@ def _of_dict(context: Context, node: gast.Call, name: str, receiver: Value) -> M
             return exchanged(context, base, "clear", [], (), node)
         case ("copy", 0) if are(receiver, (dict,), data=context.facts.data is not None):
             return applied(context, runtime.merged, [load(base, node)], node)
-    context.refuse(node, f"the method {name!r}")
+    context.refuse("E0405", node, f"the method {name!r}")
 
 
 def _chosen(
@@ -160,7 +169,7 @@ def extend(context: Context, base: str, name: str, source: Any) -> None:
     if name != "update":
         items = collected(context, source)
         if items is None:
-            context.refuse(source, "a list that is extended by this")
+            context.refuse("E0406", source, "a list that is extended by what may be no list")
         if name == "extendleft":
             put_each(context, items, lambda item: context.out.append(nf.Bind(
                 context.fresh(), *exchanged(context, base, "appendleft", [item], (0,), source), context.span)), source)
@@ -178,7 +187,9 @@ def extend(context: Context, base: str, name: str, source: Any) -> None:
         return
     pairs = collected(context, source)
     if pairs is None:
-        context.refuse(source, "a dict that is updated by this")
+        context.refuse(
+            "E0406", source, "a dict that is updated by what is not known"
+        )
 
     def put(pair: gast.expr) -> None:
         assert isinstance(pair, gast.Name)
@@ -196,7 +207,7 @@ def _update(context: Context, node: gast.Call) -> Made:
         extend(context, base, "update", source)
     for keyword in node.keywords:
         if keyword.arg is None:
-            context.refuse(node, "a dict that is updated by stars")
+            context.refuse("E0406", node, "a dict that is updated by stars")
         value = atom(context, keyword.value)
         context.out.append(nf.Store(base, constant(keyword.arg, node), value, context.span))
     return constant(None, node), nf.Fixed()
@@ -239,7 +250,7 @@ def constructed(context: Context, node: gast.Call, kind: type) -> Made | None:
     if kind is deque and node.args:
         items = collected(context, node.args[0])
         if items is None:
-            context.refuse(node, "a deque of this")
+            context.refuse("E0406", node, "a deque of what may be no container")
         rest = [settled(context, argument) for argument in node.args[1:]]
         return applied(context, kind, [load(items, node), *rest], node, settled(context, node.func), node.keywords)
     if kind in (list, tuple) and len(node.args) == 1 and not node.keywords:
@@ -260,7 +271,7 @@ def constructed(context: Context, node: gast.Call, kind: type) -> Made | None:
         if are(context.value(node.args[0]), (dict,), data=True):  # which makes sure that it is given one
             return applied(context, runtime.merged, [atom(context, node.args[0])], node)
         if any(isinstance(a, At) and a.site == context.facts.data for a in context.value(node.args[0]).atoms):
-            context.refuse(node, "a dict of what may be one")
+            context.refuse("E0406", node, "a dict of what may be one")
         if are(context.value(node.args[0]), (list,)):  # which needs no copy: the pairs keep the names that they have
             return applied(context, runtime.from_pairs, [atom(context, node.args[0])], node)
         pairs = collected(context, node.args[0])
@@ -273,7 +284,7 @@ def _with_keywords(context: Context, node: gast.Call) -> Made | None:
     source = context.value(node.args[0])
     are_entries = are(source, MAPPINGS, data=True)
     if not are_entries and any(isinstance(a, At) and a.site == context.facts.data for a in source.atoms):
-        context.refuse(node, "a dict of what may be one")
+        context.refuse("E0406", node, "a dict of what may be one")
     first = node.args[0] if is_series(context, node.args[0]) else atom(context, node.args[0])
     given = [placed(gast.keyword(k.arg, atom(context, k.value)), k) for k in node.keywords]
     if are_entries:
@@ -292,7 +303,7 @@ def _with_keywords(context: Context, node: gast.Call) -> Made | None:
 def _listed(context: Context, node: Any) -> Made:
     items = collected(context, node)
     if items is None:
-        context.refuse(node, "a list of this")
+        context.refuse("E0406", node, "a list of what may be no container")
     return load(items, node), nf.Copy(items)
 
 

@@ -24,7 +24,7 @@ from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import walk
 
 #: What to do where the class of an object is not known.
-CLASSES = "a derivative is compiled for the classes of its arguments: see source_for(...), and check the name"
+CLASSES = "call the derivative with the object, or see source_for(...); and check the name"
 
 
 @dataclass(eq=False)
@@ -84,17 +84,19 @@ class Context:
         known = member_refusal(name)
         base = self.value(getattr(getattr(node, "func", node), "value", node))
         if known is None and base.consists_of(is_data) and not hasattr(np.ndarray, name):
-            label = f"what this {'reads' if what == 'attribute' else 'calls'} is not known"
-            reason = f"the {what} {name!r} is not one of an array"
-            raise UnsupportedSyntax(reason, self.place, label=label, hint=CLASSES)
+            label = "an object of a class that is not known when this is compiled"
+            reason = f"no number, array or container has the {what} {name!r}"
+            raise UnsupportedSyntax(reason, self.place, code="E0203", label=label, hint=CLASSES)
         if known is None or reason_of(self.value(node)) is not None:
-            self.refuse(node, f"the {what} {name!r}")
-        raise UnsupportedSyntax(f"the {what} {name!r}: {known.reason}", self.place, hint=known.hint)
+            self.refuse("E0405", node, f"the {what} {name!r}")
+        raise UnsupportedSyntax(f"the {what} {name!r}: {known.reason}", self.place, code=known.code, hint=known.hint)
 
-    def refuse(self, node: gast.AST, what: str, *, label: str | None = None, hint: str | None = None) -> NoReturn:
+    def refuse(
+        self, code: str, node: gast.AST, what: str, *, label: str | None = None, hint: str | None = None
+    ) -> NoReturn:
         """Refuse what is written, or an object in it that nothing is computed with."""
         for part in walk(node):
             if (why := reason_of(self.value(part))) is not None:
-                raise UnsupportedSyntax(why.message, self.place, label=why.label, hint=why.hint)
+                raise UnsupportedSyntax(why.message, self.place, code=why.code, label=why.label, hint=why.hint)
         hint = hint or OTHERWISE
-        raise UnsupportedSyntax(f"{what} cannot be differentiated here", self.place, label=label, hint=hint)
+        raise UnsupportedSyntax(f"{what} cannot be differentiated here", self.place, code=code, label=label, hint=hint)

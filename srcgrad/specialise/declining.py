@@ -97,7 +97,7 @@ def one_after_the_other(
     if not left:
         return [*first, *one_after_the_other(made, statement, operation, others)]
     if not left <= of(bool, int, np.bool_):
-        made.refuse(node, "a method that may give NotImplemented, or something that has a derivative,")
+        made.refuse("E0413", node, "a method that may give NotImplemented, or something that has a derivative,")
     declined, own, rest = (made.version("t", value) for value in (of(bool), left, union(left, of(bool))))
     asked = one_after_the_other(made, replace(statement, targets=(rest,)), operation, others)
     return [

@@ -57,7 +57,7 @@ def defaulted(made: Reduced, statement: Assign, reduce: Callable[[Block], Block]
             if holds_kind(made.facts, made.value(left), OrderedDict) and (
                 holds_kind(made.facts, made.value(right), OrderedDict)
             ):
-                made.refuse(statement.node, "a comparison of OrderedDicts, which looks at their order,")
+                made.refuse("E0415", statement.node, "a comparison of OrderedDicts, which looks at their order,")
         case ir.GetItem(base=base, index=index) if called := made.called.get(statement):
             if all(map(_is_missing, called)) and _makes_nothing(called):
                 return [Assign(statement.targets, operation, statement.node)]

@@ -76,7 +76,9 @@ def derivative_called(
     if found is None or not found.summaries or call.star is not None:
         return None
     if closure.owner not in _ONCE and _draws(found.summaries):
-        made.refuse(statement.node, "a function that draws random numbers, and is run more than once for a derivative,")
+        made.refuse(
+            "E0213", statement.node, "a function that draws random numbers, and is run more than once for a derivative,"
+        )
     parameters = found.closure.function.parameters
     positional = [v.variable or v.name for v in (*parameters.positional_only, *parameters.positional)]
     beside = _beside(made, found.modes[-1], call)

@@ -72,7 +72,7 @@ def explicit(made: Reduced, statement: Assign) -> list[Statement] | None:
         return None
     is_ordered = isinstance(statement.operation, ir.Compare) and made.frame.owner is order_of
     if is_ordered and any(each.changes for each in called):  # Python decides how often
-        made.refuse(statement.node, "an order by comparisons that store something")
+        made.refuse("E0415", statement.node, "an order by comparisons that store something")
     if is_inverted(made, statement.operation):
         assert isinstance(statement.operation, ir.Compare)
         told = made.version("t", of(bool))

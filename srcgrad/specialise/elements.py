@@ -25,7 +25,7 @@ from srcgrad.syntax.parse import clone
 def indices(context: Context, node: gast.Call, taken: set[str]) -> Series:
     """The indices of the elements of an array, and the elements as they are by then."""
     if any(isinstance(argument, gast.Starred) for argument in node.args):
-        context.refuse(node, "a call with stars")
+        context.refuse("E0206", node, "a call with stars")
     array = kept(context, node.args[0], taken) if function_called(context, node) is np.ndenumerate else None
     given = [settled(context, size) for size in node.args] if array is None else [load(array, node)]
     printed = gast.Call(settled(context, node.func), [clone(each) for each in given], [])

@@ -37,14 +37,14 @@ from srcgrad.syntax.parse import clone
 def augmented(context: Context, statement: gast.AugAssign) -> bool:
     """``buffer[index] += value``, or ``buffer += value`` where other names see the buffer; whether it is one."""
     if _buffer(statement.target) != _buffer(getattr(_origin(statement), "target", statement.target)):
-        context.refuse(statement, "an assignment in place of which the parts stand apart")
+        context.refuse("E0311", statement, "an assignment in place whose parts may be anything")
     match statement.target:
         case gast.Subscript(value=base, slice=index) if isinstance(statement.op, gast.Add):
             _add_at(context, statement, base, index, statement.value)
         case gast.Name() as target if context.source.is_shared(_origin(statement)):
             value: Any = statement.value
             if not isinstance(statement.op, gast.Add | gast.Sub):
-                context.refuse(statement, "this assignment in place")
+                context.refuse("E0311", statement, "this assignment in place")
             if isinstance(statement.op, gast.Sub):
                 made, name = operate(context, gast.USub(), [atom(context, value)], value), context.fresh()
                 context.out.append(nf.Bind(name, *made, context.span))
@@ -77,7 +77,9 @@ def effect(context: Context, statement: gast.Expr, called: gast.Call) -> bool:
     if function in (runtime.add_at, runtime.accumulate):
         given = called.statement.node.args[0]
         if isinstance(given, gast.Name) and _buffer(given) != _buffer(called.args[0]):
-            context.refuse(statement, "what is added to a buffer under another name")
+            context.refuse(
+                "E0213", statement, "an adjoint under another name, in a derivative that is differentiated again,"
+            )
     if function is runtime.add_at:
         _add_at(context, statement, *called.args, function=function)
     elif function is runtime.accumulate:
@@ -122,14 +124,14 @@ def operation(context: Context, node: gast.Call, function: Any) -> Made | None:
         kind = static_of(context.reduced.value(node.statement.operation.positional[0]))
         fields = node.args[1]
         if not isinstance(kind, type) or not isinstance(fields, gast.Dict):
-            context.refuse(node, "an object of these fields")
+            context.refuse("E0213", node, "an object in a derivative that is differentiated again")
         values = [atom(context, value) for value in fields.values]
         names = [str(key.value) for key in fields.keys]
         return packed(context, node, kind, dict(zip(names, values, strict=True)))
     if function is runtime.defaulting:
         shown, packed_ = operation_of(context, node.args[0])
         if not isinstance(shown, gast.Dict) or not isinstance(packed_, nf.Pack):
-            context.refuse(node, "a dict that makes what is missing of these items")
+            context.refuse("E0213", node, "a defaultdict in a derivative that is differentiated again")
         rest = [settled(context, each) for each in node.args[1:]]
         return call_runtime(runtime.defaulting, [shown, *rest], node), packed_
     if function in ATTEMPTS:
@@ -151,7 +153,7 @@ def _attempted(context: Context, node: gast.Call, by: str) -> Made:
     kinds = [static_of(kind) for one in held[:1] if one is not None and len(held) == 1 for kind in one.parts or ()]
     is_known = isinstance(function, FunctionType) and summaries and kinds
     if not is_known or not all(isinstance(kind, type) and issubclass(kind, BaseException) for kind in kinds):
-        context.refuse(node, "an attempt of a function that is not known")
+        context.refuse("E0213", node, "a try in a derivative that is differentiated again")
     call = placed(gast.Call(node.args[0], node.args[2:], []), node)
     call.statement = node.statement
     _, operation = of_user(context, call, summaries, function, call.args, call.func)

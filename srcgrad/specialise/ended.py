@@ -30,7 +30,7 @@ from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal, Operand, Version
 from srcgrad.ir.regions import Assign, Block, Fall, Function, Handler, If, Loop, Raise, Statement, Try, With, walk
 
-REASON = "StopIteration may leave a generator, or a function that an iterator calls, which ends them in another way"
+REASON = "StopIteration may leave a generator, or what an iterator calls, and end it in another way"
 HINT = "give next() a default, or catch StopIteration where it is raised"
 _ASKING = frozenset({"__next__", "send", "throw"})
 _READ = _ASKING | {"next", "StopIteration"}
@@ -58,7 +58,7 @@ def _refuse(function: FunctionType, body: Function, facts: Facts) -> NoReturn:
     source = source_of(function)
     statements = (s.operation for _, s in walk(facts.entry[0].function.body) if isinstance(s, Assign))
     is_inside = any(isinstance(made, ir.MakeFunction) and made.function is body for made in statements)
-    raise UnsupportedSyntax(REASON, source.span(body.node if is_inside else None), hint=HINT)
+    raise UnsupportedSyntax(REASON, source.span(body.node if is_inside else None), code="E0414", hint=HINT)
 
 
 @dataclass(eq=False)

@@ -47,7 +47,9 @@ def callee_for(callee: Callee, arguments: tuple[tuple[Any, ...], Mapping[str, An
     if made.is_generator:
         _refuse_generator(function, made)
     if facts is None or len(facts.entry) != 1:
-        raise UnsupportedSyntax("what its values may be is not known", source_of(function).span())
+        raise UnsupportedSyntax(
+            "what the variables of this function may be is not known", source_of(function).span(), code="E0202"
+        )
     refuse_ended(function, facts)
     return replace(callee, instance=instance_of(model_of(function) or function, facts.entry[0], facts))
 
@@ -56,7 +58,9 @@ def _refuse_generator(function: Any, made: ir.Function) -> NoReturn:
     gives = [statement.node for _, statement in ir.walk(made.body)
              if isinstance(getattr(statement, "operation", None), Yield | YieldFrom)]  # fmt: skip
     span = source_of(function).span(*gives[:1])
-    raise UnsupportedSyntax("a generator cannot be reversed", span, label="this function yields", hint="return a list")
+    raise UnsupportedSyntax(
+        "a generator cannot be reversed", span, code="E0102", label="this function yields", hint="return a list"
+    )
 
 
 def _refusal(function: Any, why: Reason, place: Place | None) -> LanguageError | MissingRule:
@@ -66,4 +70,4 @@ def _refusal(function: Any, why: Reason, place: Place | None) -> LanguageError |
     is_ours = called is None or is_of_model(called) or not is_of_library(called)
     if place is not None and not is_ours and isinstance(place.node, gast.Call):
         return missing_rule(spelled(place.node.func), called, span)
-    return UnsupportedSyntax(why.message, span, label=why.label, hint=why.hint)
+    return UnsupportedSyntax(why.message, span, code=why.code, label=why.label, hint=why.hint)

@@ -11,7 +11,7 @@ from collections import OrderedDict, defaultdict, deque
 from dataclasses import replace
 from functools import partial
 from types import ModuleType
-from typing import Any
+from typing import Any, NoReturn
 
 import gast
 import numpy as np
@@ -53,14 +53,22 @@ from srcgrad.syntax.globals import GlobalReference, importable, reference
 from srcgrad.syntax.parse import spelled, walk
 
 _CONTAINERS = (list, tuple, dict, deque, OrderedDict, defaultdict)
+_INNER = {
+    gast.ListComp: "a comprehension",
+    gast.SetComp: "a comprehension",
+    gast.Lambda: "a lambda",
+    gast.NamedExpr: "a := b",
+}
 Made = tuple[gast.expr, nf.Operation]
 
 
 def settled(context: Context, node: Any) -> Any:
     """An expression that stays as it is, on names of the normal form."""
     for part in walk(node):
-        if isinstance(part, gast.ListComp | gast.GeneratorExp | gast.Lambda | gast.NamedExpr | gast.SetComp):
-            context.refuse(part, "this expression")
+        if isinstance(part, gast.GeneratorExp):
+            _refuse_generator(context)
+        if isinstance(part, gast.ListComp | gast.Lambda | gast.NamedExpr | gast.SetComp):
+            context.refuse("E0105", part, f"{_INNER[type(part)]} inside of this expression")
         match part:
             case gast.Name():
                 sparse.require_whole(context, part)
@@ -114,7 +122,7 @@ def atom(context: Context, node: Any) -> gast.expr:
 def named(context: Context, node: Any) -> str:
     made = atom(context, node)
     if not isinstance(made, gast.Name):
-        context.refuse(node, "a literal in this place")
+        context.refuse("E0105", node, "a number or text in the place of an array")
     return str(made.id)
 
 
@@ -142,7 +150,7 @@ def operation_of(context: Context, node: Any) -> Made:
             name, places = flat_place(context, node)
             return subscript(load(name, node), places, node), nf.Index(name, places)
         case gast.Subscript(value=gast.Attribute(attr="flat")):
-            context.refuse(node, "a read through .flat")
+            context.refuse("E0405", node, "a read through .flat")
         case gast.Subscript(value=base) if any(object_of(base) is each for each in GRIDS):
             from srcgrad.specialise.unruled import missing_rule  # whose calls are expressions in turn
 
@@ -154,12 +162,12 @@ def operation_of(context: Context, node: Any) -> Made:
             if isinstance(index, gast.Tuple) and not index.elts and _is_number(context.value(base)):
                 return load(whole, node), nf.Copy(whole)
             if not _is_indexed(_with_items(context.value(base), context.value(index)), data=True):
-                context.refuse(node, "an item of this")
+                context.refuse("E0413", node, "an item of what may be no array and no container")
             is_found = context.is_fixed(index) or not carries(context.facts, context.value(index))
             is_found |= _have_places(context.value(base)) and not _is_object(context.value(index))
             if not is_found and not _are_mappings(context.value(base)):
                 if context.facts.data is None:  # what goes over data makes sure that it has no keys
-                    context.refuse(index, "an index that may carry a derivative")
+                    context.refuse("E0605", index, "an index that may carry a derivative")
             part = placed(gast.Subscript(load(whole, node), settled(context, index), gast.Load()), node)
             return part, nf.Index(whole, part.slice)
         case gast.Attribute(value=base, attr=name):
@@ -180,11 +188,15 @@ def operation_of(context: Context, node: Any) -> Made:
     if context.is_fixed(node):
         return settled(context, node), nf.Fixed()
     if isinstance(node, gast.GeneratorExp):
-        raise UnsupportedSyntax(
-            "a generator expression cannot be reversed here", context.span,
-            label="this is evaluated later, item by item", hint="write a list: [... for ...]",
-        )  # fmt: skip
-    context.refuse(node, f"an expression of class {type(node).__name__}")
+        _refuse_generator(context)
+    context.refuse("E0105", node, "this form of expression")
+
+
+def _refuse_generator(context: Context) -> NoReturn:
+    raise UnsupportedSyntax(
+        "a generator expression cannot be reversed here", context.span, code="E0103",
+        label="this is evaluated later, item by item", hint="write a list: [... for ...]",
+    )  # fmt: skip
 
 
 def _holds(value: Value) -> bool:
@@ -242,13 +254,15 @@ def operate(context: Context, op: gast.AST, atoms: list[gast.expr], node: Any) -
     if (made := sparse.operated(context, op, atoms, node)) is not None:
         return made
     if any(_is_object(context.value(operand)) for operand in atoms):
-        context.refuse(node, "an operator of an object")
+        context.refuse("E0413", node, "an operator of an object")
     function = operator_of(type(op))
     rule = lookup(function)
     values = [context.value(operand) for operand in atoms]
     if rule is None and context.facts.data is not None and len(values) > 1 and not any(map(are_numbers, values)):
         if any(is_data(one) for value in values for one in value.atoms):  # sets, or arrays of truth values
-            context.refuse(node, "an operator of what may be containers where nothing is said of the arguments")
+            context.refuse(
+                "E0413", node, "an operator of what may be containers where nothing is said of the arguments"
+            )
     if context.facts.data is not None and isinstance(op, gast.Add) and all(map(_is_list, values)) and len(values) > 1:
         join = lookup(runtime.joined)  # in a function of its own nothing else says that they are lists
         assert join is not None
@@ -262,10 +276,10 @@ def operate(context: Context, op: gast.AST, atoms: list[gast.expr], node: Any) -
         return displayed_dict(context, placed(gast.Dict([None, None], list(atoms)), node))
     if rule is None:
         if any(is_varied_container(context, context.value(operand)) for operand in atoms):
-            context.refuse(node, "this operator of containers")
+            context.refuse("E0413", node, "this operator of containers")
         if function is not None and is_constant(function) or context.is_fixed(node):
             return placed(expression, node), nf.Fixed()
-        context.refuse(node, "this operator")
+        context.refuse("E0413", node, "this operator")
     return placed(expression, node), nf.Apply(rule, function, rule.bind(function, atoms, {}))
 
 
@@ -309,7 +323,7 @@ def _attribute(context: Context, node: Any, base: Any, name: str) -> Made:
     if may_be_matrix(value):
         return sparse.attribute(context, node, atom(context, base))
     if any(map(is_method, context.value(node).atoms)) and not is_field(value, name):
-        context.refuse(node, "a method as a value")
+        context.refuse("E0416", node, "a method as a value")
     from srcgrad.specialise.asking import classes_of
     from srcgrad.specialise.fields import read  # whose objects are expressions in turn
 
@@ -332,7 +346,7 @@ def _attribute(context: Context, node: Any, base: Any, name: str) -> Made:
             a.site.kind is None or a.site.kind in CONTAINERS and not hasattr(a.site.kind, name)  # which raises
         ) for a in value.atoms
     ):  # fmt: skip
-        context.refuse(node, "an attribute of this")
+        context.refuse("E0203", node, "an attribute of an object that may be of any class")
     function = attribute_function(name)
     rule = None if function is None else lookup(function)
     if rule is None and name in FIELDS and value.consists_of(is_data):  # of what a decomposition gives

@@ -74,12 +74,12 @@ def read(context: Context, node: gast.Attribute, kinds: list[type], held: str | 
     if any(map(is_named_tuple, kinds)):
         place = index_of(raws[0], kinds[0], name) if len(kinds) == 1 else None
         if place is None:
-            context.refuse(node, "an attribute of a named tuple")
+            context.refuse("E0410", node, "an attribute of a named tuple")
         at = constant(place, node)
         return placed(gast.Subscript(load(held, node), at, gast.Load()), node), nf.Index(held, at)
     for kind, raw in zip(kinds, raws, strict=True):
         if intercepts(kind) or found(kind, "__getattr__") is not ABSENT or not is_field(raw) and is_descriptor(raw):
-            context.refuse(node, f"the attribute {name!r} of {kind.__name__}")
+            context.refuse("E0410", node, f"the attribute {name!r} of {kind.__name__}")
     if len(kinds) == 1 and not is_field(raws[0]) and not _has_field(context, node, name):
         owner = reference(importable(kinds[0].__name__, kinds[0]))  # its memory is no part of the object's
         return placed(gast.Attribute(owner, name, gast.Load()), node), nf.Fixed()
@@ -105,7 +105,7 @@ def require_settable(context: Context, node: Any, kinds: list[type], name: str) 
         raw = found(kind, name)
         is_taken = not is_field(raw) and hasattr(type(raw), "__set__")
         if is_named_tuple(kind) or setter(kind) is not None or is_taken:
-            context.refuse(node, f"a store into the attribute {name!r} of {kind.__name__}")
+            context.refuse("E0410", node, f"a store into the attribute {name!r} of {kind.__name__}")
 
 
 def refuse_of_class(context: Context, target: gast.Attribute, kinds: list[type]) -> None:
@@ -116,16 +116,17 @@ def refuse_of_class(context: Context, target: gast.Attribute, kinds: list[type])
         if isinstance(found(kind, target.attr), np.ndarray) and (not is_own or held.is_any):
             raise UnsupportedSyntax(
                 f"this stores into the array {target.attr!r} that class {kind.__name__} holds for every object",
-                context.span, hint="give the object an array of its own",
+                context.span, code="E0307", hint="give the object an array of its own",
             )  # fmt: skip
 
 
 def refuse_store(context: Context, target: gast.Attribute) -> NoReturn:
     """Refuse a store into an attribute of what is no object of a class that is known."""
     if target.attr == "shape":
-        message = "the shape of an array that something else may hold is set in place"
+        code, message = "E0306", "the shape of an array that something else may hold is set in place"
         hint = f"write {'y' if not isinstance(target.value, gast.Name) else target.value.id} = np.reshape(...)"
     else:
+        code = "E0301"
         message = f"a store into the attribute {target.attr!r} of an object whose class is not known"
-        hint = "the derivative itself is compiled for the classes of its arguments: see source_for(...)"
-    raise UnsupportedSyntax(message, context.span, hint=hint)
+        hint = "call the derivative with the object, whose class is known then, or see source_for(...)"
+    raise UnsupportedSyntax(message, context.span, code=code, hint=hint)

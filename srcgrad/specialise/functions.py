@@ -207,19 +207,19 @@ def text_of(function: Function) -> str:
 
 
 # --- functions that are kept -----------------------------------------------------------------------------------------
-def misused(made: Reduced, body: Block) -> tuple[str, gast.AST | None] | None:
-    """What is done with a function that the program makes other than to keep and call it, and where; None where
-    nothing is."""
+def misused(made: Reduced, body: Block) -> tuple[str, str, gast.AST | None] | None:
+    """The code of what is done with a function that the program makes other than to keep and call it, what that is,
+    and where; None where nothing is."""
     for around, statement in walk(body):
         if isinstance(statement, With) and holds_made(made, made.value(statement.manager)):
-            return "a context manager that holds a function", statement.node
+            return "E0113", "a context manager that holds a function", statement.node
         if isinstance(around.exit, Return) and _is_kept_inside(made, made.value(around.exit.value)):
-            return "a function that is returned", None
+            return "E0211", "a function that is returned", None
         if not isinstance(statement, Assign):
             continue
         operation = statement.operation
         if isinstance(operation, ir.ReadCell) and operation.cell in made.functions.absent:
-            return "a function that is kept where it was captured", statement.node
+            return "E0118", "a function that is kept where it was captured", statement.node
         given = [o for o in operands_of(operation) if any(is_made(a) or is_method(a) for a in made.value(o).atoms)]
         match operation:
             case ir.Compare(symbol="is" | "is not", left=left, right=right) if any(
@@ -241,7 +241,8 @@ def misused(made: Reduced, body: Block) -> tuple[str, gast.AST | None] | None:
                     is_copy and not is_made_
                 ):
                     is_cache = made.value(operation.function) == exact(Cached)
-                    return _REMEMBERED if is_cache else "a function that is passed on", statement.node
+                    code, what = _REMEMBERED if is_cache else ("E0211", "a function that is passed on")
+                    return code, what, statement.node
             case ir.Copy() | ir.WriteCell() | ir.Insert() | ir.SetItem() | ir.SetAttribute() | ir.Make() | ir.Call():
                 continue
             case ir.Operator(symbol="bool" | "not") | ir.Bound() | ir.ReadCell():
@@ -251,13 +252,13 @@ def misused(made: Reduced, body: Block) -> tuple[str, gast.AST | None] | None:
             ):
                 continue
             case _ if given:
-                return "what is done with a function", statement.node
+                return "E0211", "what is done with a function", statement.node
     if isinstance(body.exit, Return) and _is_kept_inside(made, made.value(body.exit.value)):
-        return "a function that is returned", None
+        return "E0211", "a function that is returned", None
     return None
 
 
-_REMEMBERED = "that what a function made in here has returned is remembered"
+_REMEMBERED = "E0212", "a cache of a function that is made inside"
 
 
 def _is_kept_inside(made: Reduced, value: Value) -> bool:

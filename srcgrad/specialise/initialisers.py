@@ -100,4 +100,4 @@ def _joined(states: list[frozenset[Cell]]) -> frozenset[Cell] | None:
 
 
 def _refuse(context: Context) -> None:
-    context.refuse(context.source.node, "a field that may not exist")
+    context.refuse("E0417", context.source.node, "a field that may not exist")

@@ -90,7 +90,7 @@ def iterated(
         case ir.Iterate(source=source) if is_resized(made, block, statement.targets[0], (source,)):
             begun = over(made, source, statement.node)
             if begun is None:
-                made.refuse(statement.node, "a loop over a container that changes its length")
+                made.refuse("E0402", statement.node, "a loop over a container that changes its length")
             made.kept[statement.targets[0]] = begun[1]
             return begun[0]
         case ir.WriteCell(cell=cell, value=value) if value in made.kept and (
@@ -168,7 +168,7 @@ def _called(
     if function is next and given and given[0] in made.kept and len(given) <= 2 and not call.keywords:
         return _next(made, statement, made.kept[given[0]], given[1:])
     if function is next and len(given) == 1 and statement in made.steps and not is_endless(made.value(given[0])):
-        made.refuse(node, "next() in a generator, of an iterator that may be any,")
+        made.refuse("E0414", node, "next() in a generator, of an iterator that may be any,")
     if function is iter and len(given) == 1:
         found = ([], made.kept[given[0]]) if given[0] in made.kept else over(made, given[0], node)
     elif function in CHAINING and generator_of(made, made.value(target)) is not None:
@@ -339,9 +339,9 @@ def refuse_others(made: Reduced, body: Block) -> None:
     for part, node in placed_parts(body):
         at = made.source_of(made.owner).node if node is None else node
         if any(operand in made.views for operand in operands_of(part)):
-            made.refuse(at, "what is done with a view that is kept")
+            made.refuse("E0404", at, "what is done with a view that is kept")
         if any(operand in made.kept or operand in made.endings for operand in operands_of(part)):
-            made.refuse(at, "what is done with an iterator that is kept")
+            made.refuse("E0403", at, "what is done with an iterator that is kept")
 
 
 # --- what asks them --------------------------------------------------------------------------------------------------

@@ -40,7 +40,7 @@ def joined(made: Reduced, statement: Assign) -> list[Statement] | None:
     before: list[Statement] = []
     items = made.displays.get(index) if _may_be(made.value(index), tuple) else (index,)
     if items is None:
-        made.refuse(statement.node, "an index of what joins arrays that may be a tuple")
+        made.refuse("E0420", statement.node, "an index of what joins arrays that may be a tuple")
     given = tuple(_item(made, made.known.get(item, item), statement, before) for item in items)
     together = made.version("t", at(Site(tuple, (statement, "joined"), made.frame.summaries[0].context)))
     before.append(Assign((together,), ir.Make("tuple", given), statement.node))
@@ -55,14 +55,14 @@ def _item(made: Reduced, item: Operand, statement: Assign, before: list[Statemen
     value, display = made.value(item), made.origins.get(item)
     if not isinstance(display, ir.Make) or display.kind != "slice":
         if _may_be(value, slice, tuple, str):
-            made.refuse(statement.node, "an item of what joins arrays that may be a slice, a tuple or a text")
+            made.refuse("E0420", statement.node, "an item of what joins arrays that may be a slice, a tuple or a text")
         return item
     start, stop, *step = (made.known.get(part, part) for part in display.elements)
     if isinstance(start, Literal) and start.value is None:
         start = Literal(0)
     by = step[0].value if step and isinstance(step[0], Literal) else None
     if isinstance(stop, Literal) and stop.value is None or step and not isinstance(step[0], Literal):
-        made.refuse(statement.node, "a range that is joined")
+        made.refuse("E0420", statement.node, "a range that is joined")
     name, given = "arange", [start, stop, *([] if by is None else [Literal(by)])]
     if isinstance(by, complex):
         name, given = "linspace", [start, stop, Literal(int(abs(by)))]

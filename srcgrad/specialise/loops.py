@@ -80,7 +80,7 @@ def for_(context: Context, statement: gast.For) -> None:
         _uncounted(context, statement)
         return
     if series.is_whole and any(isinstance(node, gast.Break | gast.Return) for node in walk(*statement.body)):
-        context.refuse(source, "a strict zip in a loop that may be left before its end")
+        context.refuse("E0401", source, "a strict zip in a loop that may be left before its end")
     _indexed(context, statement, series, _own_index(context, target, source, taken))
 
 
@@ -110,7 +110,7 @@ def _uncounted(context: Context, statement: gast.For) -> None:
     """A loop over what has no places."""
     span, source, target = context.span, statement.iter, statement.target
     if not is_unordered(context, context.value(source)):
-        context.refuse(source, "this loop")
+        context.refuse("E0401", source, "this loop")
     iterable = settled(context, source)
     is_name = isinstance(target, gast.Name)
     index = target.id if is_name else context.fresh("item")
@@ -398,17 +398,17 @@ def _refuse_resized(context: Context, statement: gast.For) -> None:
     for node in walk(*statement.body):
         made = getattr(node, "statement", None)
         if of_data and made is not None and resizes_data(made, context.reduced.value, context.reduced.calls):
-            context.refuse(node, "a loop over a container that changes its length")
+            context.refuse("E0402", node, "a loop over a container that changes its length")
         if any(looped & set(sites_of(context.value(base))) for base in _resized(node)):
-            context.refuse(node, "a loop over a container that changes its length")
+            context.refuse("E0402", node, "a loop over a container that changes its length")
         for summary in [] if made is None else context.reduced.calls.get(made, ()):
             after = None if summary.returned is None else summary.returned[1]
             if after is not None and any(after[site] != summary.heap[site] for site in looped):
-                context.refuse(node, "a loop over a container that a call changes")
+                context.refuse("E0402", node, "a loop over a container that a call changes")
         if made is not None and isinstance(made.operation, ir.Call):
             for one in context.reduced.value(made.operation.function).atoms:
                 if isinstance(one, Bound) and one.name in resizing() and looped & set(sites_of(one.receiver)):
-                    context.refuse(node, "a loop over a container that changes its length")
+                    context.refuse("E0402", node, "a loop over a container that changes its length")
 
 
 def _gone_over(context: Context, node: Any) -> list[Value]:

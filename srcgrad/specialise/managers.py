@@ -242,7 +242,7 @@ def method_call(
     summaries = [each for each in here.made.calls.get(statement, ()) if each.function.name == name]
     plain = [each for each in summaries if _is_given_nothing(each)]
     if not plain:
-        raise here.refuse(statement.node, f"what {name} of {kind.__name__} does")
+        raise here.refuse("E0113", statement.node, f"what {name} of {kind.__name__} does")
     here.made.calls[call] = plain
     here.lookups[lookup] = read
     return read, call
@@ -327,7 +327,7 @@ def _require_known(context: Context, manager: Any, function: object) -> None:
     if function is runtime.leaving:
         return
     if value.is_any or stops or isinstance(function, type) and issubclass(function, runtime.StopsGradients):
-        context.refuse(manager, "this context manager")
+        context.refuse("E0113", manager, "this context manager")
 
 
 def _opaque(context: Context, given: tuple[str, ...]) -> nf.Fixed | nf.Unruled:
@@ -335,4 +335,4 @@ def _opaque(context: Context, given: tuple[str, ...]) -> nf.Fixed | nf.Unruled:
         return nf.Fixed()
     reason = "a context manager is made from values that vary: what it does with them is not known"
     hint = "make it from what does not vary, or outside of the function"
-    return nf.Unruled(UnsupportedSyntax(reason, context.span, label="made here", hint=hint))
+    return nf.Unruled(UnsupportedSyntax(reason, context.span, code="E0113", label="made here", hint=hint))

@@ -56,7 +56,7 @@ def refusing(made: Reduced, node: gast.AST, refusal: UnsupportedSyntax | Missing
     """What raises a refusal where it is reached: the exception knows its place by the line of the text that raises."""
     error, kind = made.version("t", of(RefusedMode)), reference(of_runtime(RefusedMode))
     node = _at(node, refusal.span)
-    given = [Literal(text) for text in (refusal.reason, refusal.hint) if text is not None]
+    given = [Literal(text) for text in (refusal.code, refusal.reason, refusal.hint) if text is not None]
     called = ir.Call(Literal(Spelled(kind, RefusedMode)), tuple(given))
     return Block((Assign((error,), called, node),), Raise(error, None, node))
 

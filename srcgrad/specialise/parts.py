@@ -113,8 +113,8 @@ class Apart:
         self.made.cells.add(made)
         return made
 
-    def refuse(self, node: gast.AST, what: str, *, hint: str = OTHERWISE) -> UnsupportedSyntax:
-        return UnsupportedSyntax(f"{what} cannot be differentiated here", self.source.span(node), hint=hint)
+    def refuse(self, code: str, node: gast.AST, what: str, *, hint: str = OTHERWISE) -> UnsupportedSyntax:
+        return UnsupportedSyntax(f"{what} cannot be differentiated here", self.source.span(node), code=code, hint=hint)
 
 
 # --- attempts --------------------------------------------------------------------------------------------------------
@@ -217,14 +217,16 @@ def _is_of_part(here: Apart, statement: Assign, may: bool) -> bool:
     """Whether a statement is attempted with others; a variable may be read before them."""
     operation = statement.operation
     if may and not isinstance(operation, _PARTS):
-        raise here.refuse(statement.node, "an operation that may raise what is caught")
+        raise here.refuse("E0111", statement.node, "an operation that may raise what is caught")
     if isinstance(operation, ir.SetItem) and may and not are_numbers(here.made.value(operation.value)):
         if any(isinstance(atom, Array) for atom in here.made.value(operation.base).atoms):
-            raise here.refuse(statement.node, "a store in this try, of which a part may be done before it raises,")
+            raise here.refuse(
+                "E0111", statement.node, "a store in this try, of which a part may be done before it raises,"
+            )
     if isinstance(operation, ir.Operator) and operation.in_place and may:
         value = here.made.value(operation.operands[0])
         if value.is_any or not all(isinstance(atom, Exact | Of) for atom in value.atoms):
-            raise here.refuse(statement.node, "an assignment in place that may raise what is caught")
+            raise here.refuse("E0111", statement.node, "an assignment in place that may raise what is caught")
     return isinstance(operation, (*_PARTS, ir.ReadCell))
 
 
@@ -292,7 +294,7 @@ def _named(here: Apart, look: Assign, given: Sequence[Operand]) -> Assign:
     if read not in given:
         return look
     if name is None or value.is_any or Exact(None) in value.atoms:
-        raise here.refuse(look.node, "a variable that may have no value in this try")
+        raise here.refuse("E0114", look.node, "a variable that may have no value in this try")
     return replace(look, operation=replace(operation, positional=(read, Literal(name))))
 
 

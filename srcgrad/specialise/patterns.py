@@ -55,7 +55,7 @@ def taken_apart(made: Reduced, statement: Assign) -> list[Statement] | None:
             (found_kind,) = known.atoms if len(known.atoms) == 1 else (None,)
             names = names_of(getattr(found_kind, "value", object), operation)
             if names is None or made.called.get(statement):
-                made.refuse(statement.node, "this pattern")
+                made.refuse("E0116", statement.node, "this pattern")
             selves = (ir.Copy(held),) if operation.count and not names else ()
             made.taken[statement.targets[1]] = (*selves, *(ir.GetAttribute(held, name) for name in names))
             if (found := _decided(made, statement)) is not None:
@@ -64,7 +64,9 @@ def taken_apart(made: Reduced, statement: Assign) -> list[Statement] | None:
             tests += [ir.Call(Literal(hasattr), (held, Literal(name))) for name in names]
             return _all(made, statement, tests)
         case ir.MatchKeys():
-            made.refuse(statement.node, "the rest of a mapping", label="its keys are not known", hint="name the keys")
+            made.refuse(
+                "E0116", statement.node, "the rest of a mapping", label="its keys are not known", hint="name the keys"
+            )
         case ir.GetItem(base=base, index=Literal(value=int() as place)) if base in made.taken:
             read = Assign(statement.targets, made.taken[base][place], statement.node)
             return [read]
@@ -85,7 +87,7 @@ def _require(made: Reduced, statement: Assign, subject: Operand, *kinds: type) -
     value: Value = made.value(made.known.get(subject, subject))
     found = [atom.site.kind if isinstance(atom, At) else None for atom in value.atoms]
     if value.is_any or not all(kind in kinds or tuple in kinds and is_named_tuple(kind) for kind in found):
-        made.refuse(statement.node, "this pattern")
+        made.refuse("E0116", statement.node, "this pattern")
 
 
 def _all(made: Reduced, statement: Assign, tests: list[ir.Operation]) -> list[Statement]:

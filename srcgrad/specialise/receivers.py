@@ -153,7 +153,7 @@ def _pair(made: Reduced, statement: Assign, value: Value, base: Operand, name: s
     atoms: list[Any] = sorted(value.atoms, key=str)
     labels = {label(atom) for atom in atoms if is_method(atom)}
     if not are_methods_of_users(value) or len(labels) != 1 or not is_looked_up(made.facts, owner, name):
-        made.refuse(statement.node, "a method as a value")
+        made.refuse("E0416", statement.node, "a method as a value")
     of_classes = any(_class_of(atom) is not None for atom in atoms)
     receiver: Operand = Literal(None) if of_classes else base
     return replace(statement, operation=ir.Make("tuple", (Literal(labels.pop()), receiver)))

@@ -116,4 +116,4 @@ def refuse_others(made: Reduced, body: Block) -> None:
     for part, node in placed_parts(body):
         if any(operand in made.records for operand in operands_of(part)):
             at = made.source_of(made.owner).node if node is None else node
-            made.refuse(at, "what is done with an object of the array API")
+            made.refuse("E0403", at, "what array_api_extra.at(...) gives, and is kept,")

@@ -116,22 +116,24 @@ class Reduced:
     is_conditional: bool = False  # whether what is reduced stands under a test, or behind one that may return
     sources: dict[FunctionType, Source] = field(default_factory=dict)  # of the functions that are written out in it
 
-    def refuse(self, node: gast.AST, what: str, *, label: str | None = None, hint: str | None = None) -> NoReturn:
+    def refuse(
+        self, code: str, node: gast.AST, what: str, *, label: str | None = None, hint: str | None = None
+    ) -> NoReturn:
         reason, span = f"{what} cannot be differentiated here", self.place_of(node)
-        raise UnsupportedSyntax(reason, span, label=label, hint=hint or OTHERWISE)
+        raise UnsupportedSyntax(reason, span, code=code, label=label, hint=hint or OTHERWISE)
 
     def place_of(self, node: gast.AST) -> Span:
         """The place of a node, or of the function where the node has none."""
         has_place = getattr(node, "lineno", None) is not None
         return self.source_of(self.frame.owner).span(node) if has_place else self.source_of(self.owner).span()
 
-    def refuse_at(self, node: gast.AST | None, what: str) -> NoReturn:
+    def refuse_at(self, code: str, what: str, node: gast.AST | None) -> NoReturn:
         """Refuse what is done at a node, which may stand in the text of a function that is written out here."""
         owner = self.functions.places.get(node, self.owner)
         if is_of_model(owner) or getattr(node, "lineno", None) is None:
             owner, node = self.owner, None
         span = self.source_of(owner).span(node)
-        raise UnsupportedSyntax(f"{what} cannot be differentiated here", span, hint=OTHERWISE)
+        raise UnsupportedSyntax(f"{what} cannot be differentiated here", span, code=code, hint=OTHERWISE)
 
     def source_of(self, owner: FunctionType) -> Source:
         """The source of a function, which is parsed once."""
@@ -144,7 +146,9 @@ class Reduced:
         source = self.source_of(self.frame.owner)
         binding = source.resolve(name, source.span(at))
         if binding is None:
-            raise UnresolvedName(f"the name {name!r} is not defined", source.span(at), label="no such name")
+            raise UnresolvedName(
+                f"the name {name!r} is not defined", source.span(at), code="E0115", label="no such name"
+            )
         return binding
 
     def global_reference(self, name: str, at: gast.AST) -> Any:

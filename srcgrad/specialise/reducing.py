@@ -254,7 +254,7 @@ def _block(made: Reduced, block: Block) -> Block:
         if not is_written and made.calls.keys().isdisjoint(statements[start:]):
             is_running = runs_users(made.facts, made.called.get(statement, ()))
             if is_running and isinstance(statement, Assign) and not only_answers(made, statement):
-                made.refuse(statement.node, "what runs code of the user's here")
+                made.refuse("E0214", statement.node, "an operation that runs a method of yours")
     statements = _read_last(made, statements)
     return Block(tuple(statements), with_operands(block.exit, made.known.get))
 

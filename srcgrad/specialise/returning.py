@@ -77,7 +77,9 @@ def _behind(here: Apart, loop: Loop) -> list[Statement]:
         for statement in block.statements:
             if isinstance(statement, Try):
                 if has_exit(statement.final, Return):
-                    raise here.refuse(statement.node, "a return in a last block in a loop in another try")
+                    raise here.refuse(
+                        "E0120", statement.node, "a return in a finally, in a loop inside of another try,"
+                    )
                 before = len(flags)
                 made = _attempt(statement, change, statement.final)
                 statements.append(replace(made, final=_forgetting(here, made.final, flags[before:], loop.node)))

@@ -51,7 +51,7 @@ def in_place(made: Reduced, statement: Assign) -> list[Statement] | None:
     if not may_be_set(value) and not are_dicts:
         return None
     if not are_dicts and (not are_sets(value, (set,)) or not are_sets(made.value(other))):
-        made.refuse(node, "an operator in place of what may be a set")
+        made.refuse("E0407", node, "an operator in place of what may be a set")
     name = _IN_PLACE[symbol]
     method, done = made.version("t", Value(frozenset((Bound(value, name),)))), made.version("t", exact(None))
     return [

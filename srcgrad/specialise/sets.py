@@ -76,7 +76,7 @@ def _insert(context: Context, base: str, name: str, item: Any) -> None:
 def constructed(context: Context, node: gast.Call, kind: type) -> Made:
     """``set(items)`` and ``frozenset(items)``."""
     if node.keywords or len(node.args) > 1:
-        context.refuse(node, f"this call of {kind.__name__}")
+        context.refuse("E0407", node, f"this call of {kind.__name__}")
     atoms, given = _items(context, node.args)
     return call_builtin(kind.__name__, atoms, node), kept(context, given)
 
@@ -86,7 +86,7 @@ def operated(context: Context, op: gast.AST, operands: list[gast.expr], node: ga
     if not any(may_be_set(context.value(operand)) for operand in operands):
         return None
     if not isinstance(op, _OPERATORS) or not all(are_sets(context.value(operand)) for operand in operands):
-        context.refuse(node, "an operator of what may be a set")
+        context.refuse("E0407", node, "an operator of what may be a set")
     return placed(gast.BinOp(operands[0], op, operands[1]), node), kept(context, ())
 
 
@@ -97,9 +97,9 @@ def method(context: Context, node: gast.Call, bound: Bound) -> Made | None:
         return None
     name = bound.name
     if not are_sets(bound.receiver) or node.keywords or not isinstance(node.func, gast.Attribute):
-        context.refuse(node, f"the method {name!r} of what may be a set")
+        context.refuse("E0407", node, f"the method {name!r} of what may be a set")
     if any(isinstance(argument, gast.Starred) for argument in node.args):
-        context.refuse(node, f"the method {name!r} with stars")
+        context.refuse("E0407", node, f"the method {name!r} with stars")
     base = named(context, node.func.value)
     if name in _PUTS and _PUTS[name] == len(node.args):
         given = [_put(context, argument) for argument in node.args]
@@ -111,7 +111,7 @@ def method(context: Context, node: gast.Call, bound: Bound) -> Made | None:
     if name in _MAKES or name in ASKING and len(node.args) == 1:
         atoms, given = _items(context, node.args)
         return method_call(load(base, node), name, atoms, node), kept(context, given if name in _MAKES else ())
-    context.refuse(node, f"the method {name!r} of a set")
+    context.refuse("E0407", node, f"the method {name!r} of a set")
 
 
 # --- reading ---------------------------------------------------------------------------------------------------------
@@ -149,7 +149,7 @@ def argument(context: Context, function: Any, node: Any) -> gast.expr | None:
     if not may_be_set(context.value(node)):
         return None
     if not any(function is one for one in _GOING_OVER) or not are_sets(context.value(node)):
-        context.refuse(node, "a function that is applied to a set")
+        context.refuse("E0407", node, "a function that is applied to a set")
     return load(listed(context, node), node)
 
 
@@ -158,7 +158,7 @@ def kept(context: Context, given: Sequence[gast.expr], changes: str | None = Non
     """The operation of what puts ``given`` into a set that it makes, or that it ``changes``."""
     refusal = UnsupportedSyntax(
         "what is put into a set varies: its derivative would be lost there",
-        context.span,
+        context.span, code="E0604",
         label="this varies",
         hint="sets are for numbers of things, keys and text; keep what varies in a list or dict",
     )
@@ -169,7 +169,7 @@ def _put(context: Context, node: Any) -> gast.expr:
     """An atom that is put into a set."""
     value = context.value(node)
     if holds_objects(context.facts, value) or value.is_any or not all(map(_is_plain, value.atoms)):
-        context.refuse(node, "an object that is put into a set")
+        context.refuse("E0407", node, "an object that is put into a set")
     return atom(context, node)
 
 
@@ -197,13 +197,13 @@ def _items(context: Context, nodes: Sequence[Any]) -> tuple[list[gast.expr], lis
     for node in nodes:
         value = context.value(node)
         if holds_objects(context.facts, value):
-            context.refuse(node, "an object that is put into a set")
+            context.refuse("E0407", node, "an object that is put into a set")
         if are(value, (*SETS, *MAPPINGS)):
             atoms.append(atom(context, node))
             continue
         items = collected(context, node) if is_series(context, node) else None
         if items is None and not are(value, (list, tuple, deque, range), arrays=True) and not _is_text(value):
-            context.refuse(node, "a set of the items of this")
+            context.refuse("E0407", node, "a set of the items of what may be no container")
         one = atom(context, node) if items is None else load(items, node)
         given.append(one)
         atoms.append(_checked(context, one))

@@ -45,7 +45,7 @@ _METHODS = ("sum", "toarray", "dot")
 
 
 def _refuse(context: Context, what: str) -> NoReturn:
-    raise UnsupportedSyntax(f"{what}: sparse matrices are constants", context.span, hint=_WHAT_WORKS)
+    raise UnsupportedSyntax(f"{what}: sparse matrices are constants", context.span, code="E0508", hint=_WHAT_WORKS)
 
 
 def operated(context: Context, op: gast.AST, atoms: list[gast.expr], node: Any) -> Made | None:
@@ -168,7 +168,7 @@ def misused(made: Reduced) -> str | None:
 
 
 def _refuse_weighed(context: Context, what: str) -> NoReturn:
-    raise UnsupportedSyntax(f"{_WEIGHED} {what}", context.span, hint=_CONSUMED)
+    raise UnsupportedSyntax(f"{_WEIGHED} {what}", context.span, code="E0508", hint=_CONSUMED)
 
 
 def _constant(context: Context, made: gast.expr, node: Any) -> Made:
@@ -176,7 +176,7 @@ def _constant(context: Context, made: gast.expr, node: Any) -> Made:
     value = context.value(node)
     if value.is_any or not value.atoms:
         _refuse(context, "this operator on a sparse matrix")
-    refusal = UnsupportedSyntax(_VARIES, context.span, label="this varies", hint=_FACTORS)
+    refusal = UnsupportedSyntax(_VARIES, context.span, code="E0508", label="this varies", hint=_FACTORS)
     # Products have no adjoint of their matrix, so that its being of use says nothing: nothing of it may vary.
     given = tuple(dict.fromkeys(str(part.id) for part in nodes_of(made) if context.is_local(part)))
     return made, nf.Unruled(refusal, given=given)

@@ -6,21 +6,25 @@ Enters: a call of the IR.  Leaves: the operation::
     return q.__imul__(v)       q *= v; return q
     setattr(o, "x", v)         o.x = v
     replace(o, x=v)            Point(x=v, y=o.y)          of a dataclass
+    asdict(o), astuple(o)      {"x": o.x, "y": o.y}, (o.x, o.y)
     p._replace(x=v)            Pair(v, p[1])              of a named tuple
 """
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import operator
 from collections import deque
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from srcgrad import runtime
 from srcgrad.infer.data import is_data
 from srcgrad.infer.named import is_named_tuple
-from srcgrad.infer.values import NEVER, Array, At, Bound, Exact, Value, are_numbers, are_of, union
+from srcgrad.infer.values import NEVER, Array, At, Atom, Bound, Exact, Of, Value, are_numbers, are_of, union
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal, Operand
 from srcgrad.ir.regions import Assign
@@ -78,8 +82,12 @@ def written_out(made: Reduced, statement: Assign) -> list[Assign] | None:
         return _of_named_tuple(made, statement, call)
     function, value = static_of(made.value(call.function)), made.value(call.positional[0])
     kinds = classes_of(value)
-    if kinds is None or not any(function is each for each in (getattr, setattr, dataclasses.replace)):
+    if kinds is None or not any(function is each for each in (getattr, setattr, dataclasses.replace, *_TAKING)):
         return None
+    if function in _TAKING:
+        is_bare = len(call.positional) == 1 and not call.keywords
+        taken = _taken(made, statement, call.positional[0], function is dataclasses.asdict) if is_bare else None
+        return None if taken is None else [*taken[0], _with_operation(statement, taken[1])]
     if function is dataclasses.replace:
         is_one = len(call.positional) == len(kinds) == 1 and Exact(None) not in value.atoms
         return _replaced(made, statement, call, kinds[0]) if is_one else None
@@ -95,6 +103,47 @@ def written_out(made: Reduced, statement: Assign) -> list[Assign] | None:
             store = dataclasses.replace(statement, targets=(), operation=ir.SetAttribute(base, name, stored))
             return [_renewed(made, statement, store), _with_operation(statement, ir.Copy(Literal(None)))]
     return None
+
+
+#: Functions that take dataclasses apart.
+_TAKING: tuple[Any, ...] = (dataclasses.asdict, dataclasses.astuple)
+
+
+def _taken(made: Reduced, statement: Assign, base: Operand, named: bool) -> tuple[list[Assign], ir.Make] | None:
+    """The fields of a dataclass in a dict or tuple, those of the dataclasses in it too; arrays are copied, as Python
+    does.  None where a field may hold something else."""
+    kinds, value = classes_of(made.value(base)), made.value(base)
+    if kinds is None or len(kinds) != 1 or Exact(None) in value.atoms or not dataclasses.is_dataclass(kinds[0]):
+        return None
+    reads, held = list[Assign](), list[Operand]()
+    names = [field.name for field in dataclasses.fields(kinds[0])]
+    for name in names:
+        field = _field(made, value, name)
+        read = made.version("t", field)
+        reads.append(Assign((read,), ir.GetAttribute(base, name), statement.node))
+        if field.consists_of(_is_immutable):
+            held.append(read)
+            continue
+        again = made.version("t", field)
+        if are_numbers(field):
+            copying = Literal(Spelled(reference(importable("deepcopy", copy.deepcopy)), copy.deepcopy))
+            operation: ir.Operation = ir.Call(copying, (read,))
+        elif (inner := _taken(made, statement, read, named)) is not None:
+            reads += inner[0]
+            operation = inner[1]
+        else:
+            return None
+        reads.append(Assign((again,), operation, statement.node))
+        held.append(again)
+    keys = tuple(map(Literal, names)) if named else ()
+    return reads, ir.Make("dict" if named else "tuple", tuple(held), keys)
+
+
+def _is_immutable(atom: Atom) -> bool:
+    """Whether a value is a number or a text, of which a copy is the same."""
+    if isinstance(atom, Exact):
+        return atom.value is None or type(atom.value) in (str, bool, int, float, complex)
+    return isinstance(atom, Of) and issubclass(atom.kind, (str, int, float, complex, np.generic))
 
 
 def _with_operation(statement: Assign, operation: ir.Operation) -> Assign:

@@ -39,7 +39,7 @@ def _without(context: Context, statement: Any) -> list[Any]:
         case nf.Bind(inplace=True) | nf.AugStore():
             raise UnsupportedSyntax(
                 "an augmented assignment under no_grad would change its value behind the derivative's back",
-                statement.span, hint="write x = x + e, which makes a constant of x",
+                statement.span, code="E0117", hint="write x = x + e, which makes a constant of x",
             )  # fmt: skip
         case nf.Bind(operation=nf.Fixed()):
             return [statement]
@@ -71,7 +71,7 @@ def _without(context: Context, statement: Any) -> list[Any]:
         case nf.Effect() | nf.Break() | nf.Continue():
             return [statement]
     raise UnsupportedSyntax(
-        "a change of an object under no_grad", statement.span, hint="do it outside of the block"
+        "a change of an object under no_grad", statement.span, code="E0117", hint="do it outside of the block"
     )
 
 

@@ -65,7 +65,7 @@ def function(context: Context, node: gast.Call, called: Any) -> Made | None:
     if called is runtime.tangent_like:  # which only moves to where the tangents lie: a rule says what it gives
         return None
     if updated - {effect.output}:
-        context.refuse(node, "a call that stores into an array, its output or an operand,", hint=_NEW)
+        context.refuse("E0302", node, "a call that stores into an array, its output or an operand,", hint=_NEW)
     if updated:
         return _outputs(context, node, called, None)
     return None
@@ -117,14 +117,14 @@ def _outputs(context: Context, node: gast.Call, called: Any, receiver: Any) -> M
     words = {keyword.arg: keyword.value for keyword in node.keywords}
     is_ufunc = isinstance(called, np.ufunc)
     if called in WITHOUT_OUTPUT or not takes_output(called) or called is np.nan_to_num or None in words:
-        context.refuse(node, "a call that stores into an array", hint=_NEW)
+        context.refuse("E0302", node, "a call that stores into an array", hint=_NEW)
     arguments = [*([] if receiver is None else [receiver]), *node.args]
     place = None if "out" in words else position_of_output(called, len(arguments))
     given = [words["out"]] if place is None else arguments[place:] if is_ufunc else arguments[place : place + 1]
     if place is not None and not is_ufunc:  # what stands behind the output gets a name
         behind = names_after_output(called)
         if len(arguments) > place + 1 + len(behind):
-            context.refuse(node, "a call that stores into an array", hint=_NEW)
+            context.refuse("E0302", node, "a call that stores into an array", hint=_NEW)
         words |= dict(zip(behind, arguments[place + 1 :], strict=False))
         arguments = arguments[: place + 1]
     if len(given) == 1 and isinstance(given[0], gast.Tuple):
@@ -133,7 +133,7 @@ def _outputs(context: Context, node: gast.Call, called: Any, receiver: Any) -> M
     where = None if isinstance(where, gast.Constant) and where.value is True else where
     results = called.nout if is_ufunc else 1
     if len(given) > results or where is not None and results > 1:
-        context.refuse(node, "a call that stores into an array", hint=_NEW)
+        context.refuse("E0302", node, "a call that stores into an array", hint=_NEW)
     # All that is given is evaluated in the order of the text, the outputs among it.
     done = {id(part): atom(context, part) for part in arguments if all(part is not out for out in given)}
     outputs = [None if _is_none(context, out) else named(context, out) for out in given]
@@ -141,7 +141,7 @@ def _outputs(context: Context, node: gast.Call, called: Any, receiver: Any) -> M
         base is not None and not are_arrays(_without_numbers(context.value(out)), data=True)
         for base, out in zip(outputs, given, strict=True)
     ):  # fmt: skip
-        context.refuse(node, "a call that stores into this")
+        context.refuse("E0302", node, "a call that stores into what may be no array")
     dropped = {"out", "where", "casting"} if is_ufunc else {"out"}
     more = {key: settled(context, value) for key, value in words.items() if key not in dropped}
     operands = [done[id(part)] for part in arguments if id(part) in done]
@@ -155,7 +155,7 @@ def _outputs(context: Context, node: gast.Call, called: Any, receiver: Any) -> M
     if casting == "equiv" and any(
         not isinstance(a, Array) or a.rank in (0, None) for out in given for a in context.value(out).atoms
     ):
-        context.refuse(node, "a product that may be a number, into an output,")
+        context.refuse("E0302", node, "a product that may be a number, into an output,")
     word = settled(context, words["casting"]) if "casting" in words else constant(casting, node)
     parts = []
     for number, base in enumerate(outputs):
@@ -174,7 +174,7 @@ def _outputs(context: Context, node: gast.Call, called: Any, receiver: Any) -> M
         (only,) = parts
         return only, nf.Copy(only.id)
     if len(parts) < results:
-        context.refuse(node, "a call that stores some of its results into arrays")
+        context.refuse("E0302", node, "a call that stores some of its results into arrays")
     return placed(gast.Tuple(parts, gast.Load()), node), nf.Pack("tuple", tuple(parts))
 
 
@@ -189,13 +189,13 @@ def _computed(
     )
     expression = placed(gast.Call(head, operands[receiver is not None :], keywords), node)
     if rule is None and not is_constant(called) and not context.is_fixed(node):
-        context.refuse(node, f"a call of {getattr(called, '__name__', called)}")
+        context.refuse("E0501", node, f"a call of {getattr(called, '__name__', called)}")
     if rule is None:
         return expression, nf.Fixed()
     try:
         return expression, nf.Apply(rule, called, rule.bind(called, operands, more))
     except UnsupportedCall as why:
-        raise UnsupportedSyntax(str(why), context.span) from None
+        raise UnsupportedSyntax(str(why), context.span, code="E0504") from None
 
 
 def _is_none(context: Context, node: Any) -> bool:
@@ -285,7 +285,7 @@ def _at(context: Context, node: gast.Call, ufunc: np.ufunc) -> Made:
     if ufunc is not np.add and ufunc is not np.subtract:
         reason = f"np.{ufunc.__name__}.at repeats its operation where an index is repeated"
         hint = f"where no index is repeated, write y[i] = np.{ufunc.__name__}(y[i], e)"
-        raise UnsupportedSyntax(reason, context.span, hint=hint)
+        raise UnsupportedSyntax(reason, context.span, code="E0302", hint=hint)
     given = _given(context, node, ["a", "indices", "b"])
     base, added = _base(context, node, given), given["b"]
     if ufunc is np.subtract:
@@ -309,7 +309,7 @@ def _cleared(context: Context, node: gast.Call) -> Made:
     given = _given(context, node, ["x", "copy", "nan", "posinf", "neginf"])
     base = _base(context, node, given)
     if any(isinstance(a, Array) and not a.rank for a in context.value(load(base, node)).atoms):
-        context.refuse(node, "a call of nan_to_num of what may be a number")
+        context.refuse("E0302", node, "a call of nan_to_num of what may be a number")
     more = {name: value for name, value in given.items() if name not in ("x", "copy")}
     made = _bound(context, _computed(context, node, np.nan_to_num, None, [load(base, node)], more))
     _put(context, base, constant(Ellipsis, node), made)
@@ -355,14 +355,14 @@ def store_flat(context: Context, target: gast.Subscript, stored: gast.expr) -> N
 def _given(context: Context, node: gast.Call, names: list[str]) -> Given:
     """The arguments of a call, evaluated, by the names of their parameters."""
     if len(node.args) > len(names) or any(isinstance(argument, gast.Starred) for argument in node.args):
-        context.refuse(node, "this form of call")
+        context.refuse("E0302", node, "this form of call")
     given = {name: atom(context, argument) for name, argument in zip(names, node.args, strict=False)}
     if given.keys() & {keyword.arg for keyword in node.keywords} or names[0] not in given:
-        context.refuse(node, "this form of call")
+        context.refuse("E0302", node, "this form of call")
     given |= {str(keyword.arg): atom(context, keyword.value) for keyword in node.keywords}
     missing = [name for name in names if name not in given and name not in _OPTIONAL]
     if missing or not given.keys() <= set(names):
-        context.refuse(node, "this form of call")
+        context.refuse("E0302", node, "this form of call")
     return given
 
 
@@ -373,7 +373,7 @@ def _base(context: Context, node: gast.Call, given: Given) -> str:
     """The name of the array that a function stores into, which is its first parameter."""
     base = next(iter(given.values()))
     if not isinstance(base, gast.Name) or not are_arrays(context.value(base), data=True):
-        context.refuse(node, "a call that stores into this")
+        context.refuse("E0302", node, "a call that stores into what may be no array")
     return str(base.id)
 
 
@@ -383,7 +383,7 @@ def refuse_objects(context: Context, base: Any, value: gast.expr) -> None:
     if (arrays.is_any or any(isinstance(one, Array) for one in arrays.atoms)) and holds_objects(
         context.facts, context.value(value)
     ):
-        context.refuse(value, "an object that is stored into what may be an array")
+        context.refuse("E0302", value, "an object that is stored into what may be an array")
 
 
 def _put(context: Context, base: str, index: gast.expr, value: gast.expr) -> None:

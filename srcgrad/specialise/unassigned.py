@@ -80,7 +80,7 @@ def refuse_unassigned(made: Reduced) -> None:
     """Refuse variables that may have no value where a ``try`` expects that; note those that functions capture which
     may be called before they have values."""
     for name, at in made.frame.unassigned.expected.items():
-        made.refuse(at, f"{name!r}, which may have no value in this try,")
+        made.refuse("E0114", at, f"{name!r}, which may have no value in this try,")
     for cell in made.frame.function.cells:
         if cell.variable in made.frame.unassigned.through:
             made.unassigned.add(made.frame.cells.get(cell, cell))
@@ -91,4 +91,4 @@ def refuse_handed_over(made: Reduced, function: Function, cells: Iterable[ir.Cel
     for cell in cells:
         if cell in made.unassigned:
             name = function.name
-            made.refuse(function.node, f"{cell.variable!r}, which {name!r} may read before it has a value,")
+            made.refuse("E0114", function.node, f"{cell.variable!r}, which {name!r} may read before it has a value,")

@@ -9,13 +9,14 @@ function of a library has no rule, or which construct it is::
 
 from __future__ import annotations
 
-from types import FunctionType
+from types import BuiltinFunctionType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 import gast
 import numpy as np
 
 from srcgrad.errors import MissingRule, UnsupportedSyntax
+from srcgrad.frontend.classes import is_user_class
 from srcgrad.infer.calls import model_of
 from srcgrad.infer.outside import is_of_library, is_of_users
 from srcgrad.infer.reasons import IMPORT, OTHERWISE, Reason, of_maker, reaching, reason_of
@@ -25,6 +26,7 @@ from srcgrad.ir import operations as ir
 from srcgrad.ir.regions import Statement, operands_of
 from srcgrad.language.models import is_of_model
 from srcgrad.rules.table import lookup, refusal
+from srcgrad.runtime.exact import named
 from srcgrad.specialise.instances import static_of
 from srcgrad.specialise.unruled import missing_rule
 from srcgrad.specialise.unseen import of_methods
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
 #: What is said of operations that are not followed.
 _CONSTRUCTS: dict[type, Reason] = {
     ir.MakeClass: Reason(
+        "E0106",
         "a class inside a differentiated function that each call creates again",
         "its statement reads local variables, or does more than define it",
         "define it in the module",
@@ -43,10 +46,15 @@ _CONSTRUCTS: dict[type, Reason] = {
     ir.Import: IMPORT,
     ir.ImportName: IMPORT,
     ir.Super: Reason(
-        "which method super() means is not known when this is compiled", hint="call it as Base.method(self, ...)"
+        "E0110",
+        "which method super() means is not known when this is compiled",
+        hint="call it as Base.method(self, ...)",
     ),
     ir.WriteGlobal: Reason(
-        "a store into a global cannot be reversed", "this name is bound outside", "return the new value as a result"
+        "E0108",
+        "a store into a global cannot be reversed",
+        "this name is bound outside",
+        "return the new value as a result",
     ),
 }
 _CONSTRUCTS[ir.DeleteGlobal] = _CONSTRUCTS[ir.WriteGlobal]
@@ -83,11 +91,11 @@ def _inside(made: Reduced, statement: Statement, summary: Summary, inner: Statem
         return missing_rule(spelled(statement.node.func), function, made.place_of(statement.node))
     values = [summary.values[operand] for operand in _read(inner) if operand in summary.values]
     why = made.facts.stops[inner] or next(filter(None, map(reason_of, values)), None) or by_methods
-    why = why or _of_attribute(inner) or Reason("what this call does is not known")
+    why = why or _of_attribute(inner) or Reason("E0201", "what this call does is not known")
     owners = (owner for owner, text in made.facts.functions.items() if text is summary.function)
     owner = next((each for each in owners if not is_of_library(each) and not is_of_model(each)), None)
     place = made.place_of(statement.node) if owner is None else made.source_of(owner).span(inner.node)
-    return UnsupportedSyntax(why.message, place, label=why.label, hint=why.hint or OTHERWISE)
+    return UnsupportedSyntax(why.message, place, code=why.code, label=why.label, hint=why.hint or OTHERWISE)
 
 
 def refusal_of(made: Reduced, statement: Statement) -> UnsupportedSyntax | MissingRule:
@@ -98,7 +106,9 @@ def refusal_of(made: Reduced, statement: Statement) -> UnsupportedSyntax | Missi
     why: Reason | None
     if lookup(function) is not None and any(map(_is_function, given[1:])):
         assert isinstance(node, gast.Call)
-        why = Reason(f"{spelled(node.func)} is given a function, which is not followed", hint="write what it computes")
+        why = Reason(
+            "E0205", f"{spelled(node.func)} is given a function, which is not followed", hint="write what it computes"
+        )
     elif callable(function) and lookup(function) is None and _is_named(function):
         name = spelled(node.func) if isinstance(node, gast.Call) else function.__name__
         if (why := of_maker(function)) is None:
@@ -108,8 +118,29 @@ def refusal_of(made: Reduced, statement: Statement) -> UnsupportedSyntax | Missi
         why = why or _of_objects(operation, given) or of_methods(made, statement)
     why = made.facts.stops.get(made.functions.origins.get(statement, statement)) or why
     if why is None:
-        why = Reason("what runs here cannot be differentiated here")
-    return UnsupportedSyntax(why.message, source.span(node), label=why.label, hint=why.hint or OTHERWISE)
+        why = _of_operation(operation, node, function)
+    return UnsupportedSyntax(why.message, source.span(node), code=why.code, label=why.label, hint=why.hint or OTHERWISE)
+
+
+def _of_operation(operation: Any, node: gast.AST, function: Any) -> Reason:
+    """What is said of an operation where nothing else is known of it: what it is."""
+    match operation:
+        case ir.Call() if isinstance(function, type):
+            held = [kind.__name__ for kind in function.__mro__[1:-1] if kind.__module__ == "builtins"]
+            whose = f", which is a {held[0]}," if held and is_user_class(function) else ""
+            return Reason("E0408", f"what an object of class {named(function)}{whose} does is not known",
+                          hint="make plain objects by __init__, which hold what they need")  # fmt: skip
+        case ir.Call():
+            is_dotted = isinstance(node, gast.Call) and isinstance(node.func, gast.Name | gast.Attribute)
+            called = f"{spelled(node.func)}()" if isinstance(node, gast.Call) and is_dotted else "this call"
+            label = None if function is None else f"an object of class {named(type(function))} is called"
+            label = "this is compiled code" if isinstance(function, BuiltinFunctionType) else label
+            return Reason("E0201", f"what {called} does is not known", label)
+        case ir.GetAttribute(name=name):
+            return Reason("E0202", f"what the attribute {name!r} of this object is, is not known")
+        case ir.GetItem():
+            return Reason("E0202", "what an item of this object is, is not known")
+    return Reason("E0202", "what this operation runs is not known")
 
 
 def _is_function(value: Value) -> bool:
@@ -144,10 +175,10 @@ def _of_objects(operation: Any, given: list[Value]) -> Reason | None:
     match operation:
         case ir.Iterate() if kinds and hasattr(kinds[0], "__iter__"):
             name = getattr(kinds[0], "__name__", "")
-            return Reason(f"a loop over an object of class {name}, whose __iter__ is not followed",
+            return Reason("E0401", f"a loop over an object of class {name}, whose __iter__ is not followed",
                           hint="loop over what it holds")  # fmt: skip
         case ir.Make(kind="set") | ir.Insert() if kinds:
-            return Reason("an object is put into a set, and what is read from it there would not be followed",
+            return Reason("E0407", "an object is put into a set, and what is read from it there would not be followed",
                           hint="put in what tells it apart, a number or a name")  # fmt: skip
     return None
 

@@ -51,7 +51,7 @@ def unruled(
     given = [*node.args, *node.keywords] if draws else [node]  # the generator that draws is no number
     read = [part for each in given for part in walk(each) if context.is_local(part)]
     if any(context.is_fixed(part) and carries(context.facts, context.value(part)) for part in read):
-        context.refuse(node, f"a call of {name}")
+        context.refuse("E0501", node, f"a call of {name}")
     return expression, nf.Unruled(missing_rule(name, function, context.span, hint), draws)
 
 
@@ -59,10 +59,10 @@ def missing_rule(name: str, function: object, span: Span, hint: str | None = Non
     """What is said of a function without a rule."""
     declared = refusal(function)
     if declared is not None:
-        message, advice = f"{name} has no derivative: {declared.reason}", declared.hint
+        code, message, advice = declared.code, f"{name} has no derivative: {declared.reason}", declared.hint
     else:
-        message, advice = f"there is no derivative rule for {name}", hint or (
+        code, message, advice = "E0501", f"there is no derivative rule for {name}", hint or (
             f"write one: @srcgrad.rule({name}) above the adjoint of {name.rsplit('.', 1)[-1]},\n"
             f"or declare srcgrad.constant({name}) if it has no derivative"
         )
-    return MissingRule(message, span, label="its argument varies", hint=advice)
+    return MissingRule(message, span, code=code, label="its argument varies", hint=advice)

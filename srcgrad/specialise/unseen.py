@@ -4,7 +4,7 @@ Enters: a statement of the IR that may run unknown code.  Leaves: the reason, No
 
     p.w                  class Watched decides by __getattribute__ what its attributes are
     for v in steps       an object of class Steps, which has __getitem__ and no __iter__, is run through
-    p.norm()             of a call without arguments: a derivative is compiled for the classes of its arguments
+    p.norm()             of a call without arguments: which method is called depends on the class of an argument
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from srcgrad.specialise.reduced import Reduced
 
 _UNTYPED = Reason(
-    "which method is called here is not known: a derivative is compiled for the classes of its arguments",
+    "E0203", "which method is called here is not known: it depends on the class of an argument",
     "it may be an object of any class",
     "call the derivative, or ask for its text by source_for(...) with the arguments of a call",
 )
@@ -62,9 +62,13 @@ def refuse_methods(made: Reduced, statement: Statement) -> NoReturn:
     """Refuse an operation that calls methods in a way that is not followed."""
     why = of_methods(made, statement)
     if why is None:
-        made.refuse(statement.node, "what a method does here")
+        made.refuse("E0214", statement.node, "an operation that runs a method of yours")
     raise UnsupportedSyntax(
-        why.message, made.source_of(made.frame.owner).span(statement.node), label=why.label, hint=why.hint
+        why.message,
+        made.source_of(made.frame.owner).span(statement.node),
+        code=why.code,
+        label=why.label,
+        hint=why.hint,
     )
 
 
@@ -93,8 +97,10 @@ def _of_making(kind: type) -> Reason:
         return why
     if type(kind) is not type or found(kind, "__new__") is not object.__new__:
         message = f"class {kind.__name__} decides by __new__ or a metaclass what its objects are"
-        return Reason(message, hint="make plain objects by __init__")
-    return Reason(f"how an object of class {kind.__name__} is made is not followed", "its __init__ may do anything")
+        return Reason("E0408", message, hint="make plain objects by __init__")
+    return Reason(
+        "E0408", f"how an object of class {kind.__name__} is made is not followed", "its __init__ may do anything"
+    )
 
 
 def _of_tuple(kind: type) -> Reason | None:
@@ -102,7 +108,7 @@ def _of_tuple(kind: type) -> Reason | None:
     decided = next((name for name in OF_TUPLES if name in vars(kind)), None) if hasattr(kind, "_fields") else None
     if decided is None:
         return None
-    return Reason(f"the named tuple {kind.__name__} decides by {decided} what its items are")
+    return Reason("E0410", f"the named tuple {kind.__name__} decides by {decided} what its items are")
 
 
 def _by_class(kind: type, operation: Any, function: Any) -> Reason | None:
@@ -112,24 +118,26 @@ def _by_class(kind: type, operation: Any, function: Any) -> Reason | None:
         return why
     match operation:
         case ir.GetAttribute() if isinstance(found(kind, "__getattribute__"), FunctionType):
-            return Reason(f"class {name} decides by __getattribute__ what its attributes are")
+            return Reason("E0410", f"class {name} decides by __getattribute__ what its attributes are")
         case ir.GetAttribute(name=asked) if isinstance(found(kind, "__getattr__"), FunctionType):
             if isinstance(found(kind, asked), property):
-                return Reason(f"__getattr__ answers where the property {asked!r} of class {name} raises")
-            return Reason(f"class {name} answers by __getattr__ where it has no attribute")
+                return Reason("E0410", f"__getattr__ answers where the property {asked!r} of class {name} raises")
+            return Reason("E0410", f"class {name} answers by __getattr__ where it has no attribute")
         case ir.SetAttribute() if isinstance(found(kind, "__setattr__"), FunctionType):
-            return Reason(f"class {name} decides by __setattr__ what its fields are")
+            return Reason("E0410", f"class {name} decides by __setattr__ what its fields are")
         case ir.DeleteAttribute(name=asked) if isinstance(found(kind, asked), property):
-            return Reason(f"which deleter the property {asked!r} has is not known here")
+            return Reason("E0410", f"which deleter the property {asked!r} has is not known here")
         case ir.Call() if function is reversed:
             message = f"an object of class {name} is reversed, whose __reversed__ is not followed"
-            return Reason(message, hint="go over a reversed list of its items")
+            return Reason("E0410", message, hint="go over a reversed list of its items")
     is_run_through = isinstance(operation, ir.Iterate | ir.Unpack | ir.Extend) or isinstance(operation, ir.Call) and (
         any(function is each for each in _GOING_OVER) or operation.star is not None
     )
     if is_run_through and hasattr(kind, "__getitem__") and not hasattr(kind, "__iter__"):
         message = f"an object of class {name}, which has __getitem__ and no __iter__, is run through"
-        return Reason(message, "Python indexes it until that fails", "write __iter__, or go over range(len(...))")
+        return Reason(
+            "E0410", message, "Python indexes it until that fails", "write __iter__, or go over range(len(...))"
+        )
     return None
 
 
@@ -159,9 +167,9 @@ def _by_names(operation: Any, node: gast.AST, kinds: list[type], function: Any) 
     listed = [f"{name} of class {kind.__name__}" for kind in kinds for name in names
               if name and isinstance(found(kind, name), FunctionType | property)]  # fmt: skip
     if listed:
-        return Reason(f"{what} asks {listed[0]}, which is not followed here", hint=_HINT)
+        return Reason("E0214", f"{what} asks {listed[0]}, which is not followed here", hint=_HINT)
     text = ", ".join(kind.__name__ for kind in kinds[:2])
-    return Reason(f"{what} may run methods of class {text}, which are not followed here", hint=_HINT)
+    return Reason("E0214", f"{what} may run methods of class {text}, which are not followed here", hint=_HINT)
 
 
 _HINT = "call the method by its name where its result is needed, with nothing stored in it"

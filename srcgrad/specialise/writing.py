@@ -72,7 +72,9 @@ def normal_form(instance: Instance, ended: Mapping[Statement, UnsupportedSyntax]
     for loop in (s for _, s in walk_ir(made.function.body) if isinstance(s, Loop)):
         for _, inner in walk_ir(loop.body):
             if isinstance(inner, Assign) and isinstance(inner.operation, ir.FreshCell):
-                made.refuse(inner.node, f"{inner.operation.cell.variable!r}, which is a new variable in each round,")
+                made.refuse(
+                    "E0118", inner.node, f"{inner.operation.cell.variable!r}, which is a new variable in each round,"
+                )
     naming = decided(made, facts)
     body = restored_body(made.function, frozenset(), naming.layout())
     given, fixed = made.function.parameters, fixed_parameters(summary)
@@ -83,21 +85,21 @@ def normal_form(instance: Instance, ended: Mapping[Statement, UnsupportedSyntax]
     used = {node.id for node in names}
     context = Context(made, facts, naming, source, Namer({*used, *parameters}), frozenset(parameters))
     if made.this is not None and made.this in uses_of(made.function):
-        context.refuse(source.node, "an object that is handed on while it is made")
+        context.refuse("E0408", source.node, "an object that __init__ hands on")
     if (use := misused(made, made.function.body)) is not None:
-        made.refuse_at(use[1], use[0])
+        made.refuse_at(*use)
     if (what := sparse.misused(made)) is not None:
-        context.refuse(source.node, what)
+        context.refuse("E0508", source.node, what)
     for _, statement in walk_ir(made.function.body):
         if _binds_outside(made.function, statement):
             hint = "return the new value, and assign it where the name lives"
-            made.refuse(statement.node, "a store into a variable outside of the function", hint=hint)
+            made.refuse("E0108", statement.node, "a store into a variable outside of the function", hint=hint)
     context.cells = {cell.variable for cell in made.cells} - {cell.variable for cell in made.frame.outer}
     block = written(context, body if instance.made else _returned_once(context, body))
     for _, statement in walk_ir(made.function.body):
         if isinstance(statement, Assign) and statement not in context.written:
             if runs_users(facts, made.calls.get(statement, ())):
-                made.refuse(statement.node, "what runs code of the user's here")
+                made.refuse("E0214", statement.node, "an operation that runs a method of yours")
     if not block.statements or not isinstance(block.statements[-1], nf.Return):
         block = nf.Block((*block.statements, nf.Return(gast.Constant(None, None), source.span())))
     if instance.made is not None:
@@ -232,8 +234,12 @@ def _statement(context: Context, statement: Any) -> None:
             context.out.append(nf.Delete(named(context, base), None, context.span, name))
         case gast.Nonlocal() | gast.Global():
             pass
+        case gast.Delete(targets=[gast.Name()]):
+            context.refuse("E0114", statement, "a variable that has no value from here on")
         case _:
-            context.refuse(statement, type(statement).__name__)
+            kinds = {gast.Delete: ("E0311", "this del"), gast.Try: ("E0111", "this try")}
+            code, what = kinds.get(type(statement), ("E0105", "this statement"))
+            context.refuse(code, statement, what)
 
 
 def _enter(context: Context, statement: Any) -> None:
@@ -259,7 +265,7 @@ def assignment(context: Context, targets: list[Any], value: Any) -> None:
             expression, operation = operation_of(context, value)
             context.out.append(nf.Bind(name, expression, operation, context.span))
         case gast.Subscript(value=base) if _is_users(context, base):
-            context.refuse(value, "an item of an object that is stored")
+            context.refuse("E0301", value, "an item of an object that is stored")
         case gast.Subscript(value=base) if stores.is_flat(context, base):
             stores.store_flat(context, targets[0], atom(context, value))
         case gast.Subscript(value=base, slice=index):
@@ -282,14 +288,14 @@ def assignment(context: Context, targets: list[Any], value: Any) -> None:
 
 def _refuse_target(context: Context, target: Any, value: Any) -> NoReturn:
     if not isinstance(target, gast.Attribute):
-        context.refuse(value, "this target")
+        context.refuse("E0301", value, "a store into this")
     if target.attr == "shape":
         raise UnsupportedSyntax(
-            "the shape of an array that something else may hold is set in place", context.span,
+            "the shape of an array that something else may hold is set in place", context.span, code="E0306",
             hint="write y = y.reshape(...)",
         )  # fmt: skip
     raise UnsupportedSyntax(
-        "a store into an object whose class is not known when this is compiled", context.span,
+        "a store into an object whose class is not known when this is compiled", context.span, code="E0301",
         label=f"this stores into {spelled(target)}", hint=CLASSES,
     )  # fmt: skip
 
@@ -339,11 +345,11 @@ def _augmented(context: Context, statement: gast.AugAssign) -> None:
             if not isinstance(statement.op, gast.Add | gast.Mult) and any(
                 isinstance(a, At) and a.site.kind is not None for a in context.value(statement.target).atoms
             ):
-                context.refuse(statement, "this augmented assignment to a container")
+                context.refuse("E0311", statement, "this augmented assignment to a container")
             expression, operation = operate(context, statement.op, [load(name, statement), operand], node)
             context.out.append(nf.Bind(name, expression, operation, context.span, inplace=True))
         case gast.Subscript(value=base) if _is_users(context, base):
-            context.refuse(statement, "an item of an object that is stored")
+            context.refuse("E0301", statement, "an item of an object that is stored")
         case gast.Subscript(value=base, slice=index):
             operand = atom(context, statement.value)
             is_flat = stores.is_flat(context, base)
@@ -367,7 +373,7 @@ def _augmented(context: Context, statement: gast.AugAssign) -> None:
         case gast.Attribute() as target:
             refuse_store(context, target)
         case _:
-            context.refuse(statement, "this augmented target")
+            context.refuse("E0311", statement, "an augmented assignment to this")
 
 
 def _effect(context: Context, called: gast.Call) -> None:
@@ -390,7 +396,7 @@ def _effect(context: Context, called: gast.Call) -> None:
         return
     if context.is_stopped:
         raise UnsupportedSyntax(
-            "a call for its effect under no_grad", context.span, hint="call it outside of the block"
+            "a call for its effect under no_grad", context.span, code="E0117", hint="call it outside of the block"
         )
     expression, operation = operation_of(context, called)
     if isinstance(operation, nf.Fixed | nf.Copy) and isinstance(expression, gast.Constant | gast.Name):
@@ -400,7 +406,7 @@ def _effect(context: Context, called: gast.Call) -> None:
     if not isinstance(operation, nf.Call | nf.Apply | nf.Exchange) and not (
         is_constant(function) or isinstance(operation, nf.Unruled) and (operation.given is not None or operation.draws)
     ):
-        context.refuse(called, "a call for its effect")
+        context.refuse("E0201", called, "a call for its effect")
     context.out.append(nf.Bind(context.fresh(), expression, operation, context.span))
 
 
@@ -416,7 +422,7 @@ def _insert(context: Context, called: gast.Call) -> None:
         case gast.Call(func=gast.Attribute(value=base, attr="extend" | "update" as name), args=[source]):
             containers.extend(context, named(context, base), name, source)
         case _:
-            context.refuse(called, "this comprehension")
+            context.refuse("E0105", called, "this comprehension")
 
 
 def _inert(context: Context, called: gast.Call) -> gast.Expr | None:

@@ -70,7 +70,7 @@ def apply_adjoint(
         piece = apply.rule.adjoint_slice(wanted, apply.arguments, scalar=scalar, strong=strong, facts=facts)
     except MissingRule as missing:
         raise MissingRule(
-            missing.reason, statement.span, label="this argument varies", hint=missing.hint
+            missing.reason, statement.span, code=missing.code, label="this argument varies", hint=missing.hint
         ) from None
     binding: dict[str, gast.expr] = {
         p: referring(as_then(sweep, statement, p, e), block, position) for p, e in apply.arguments.items()

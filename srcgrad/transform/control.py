@@ -190,7 +190,9 @@ def _statement(
             code = _exit(sweep, block, position, set())
             return code + return_adjoint(sweep, statement, block, position)
         case Delete(base=name):  # nothing that can be deleted from, or it had a shadow
-            raise UnsupportedSyntax(f"an item of {name!r} is deleted, which is no container here", statement.span)
+            raise UnsupportedSyntax(
+                f"an item of {name!r} is deleted, which is no container here", statement.span, code="E0311"
+            )
     raise InternalError(f"the adjoint of {type(statement).__name__} is not known", statement.span)
 
 

@@ -181,7 +181,7 @@ def _slice(
     except MissingRule as missing:
         if missing.span is not None and missing.span.known:
             raise
-        raise MissingRule(missing.reason, statement.span, hint=missing.hint) from None
+        raise MissingRule(missing.reason, statement.span, code=missing.code, hint=missing.hint) from None
 
 
 def _narrowed(value: gast.expr, piece: Slice, made: Apply, facts: Mapping[str, Fact], result: Fact) -> gast.expr:

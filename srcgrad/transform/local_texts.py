@@ -15,7 +15,7 @@ from typing import Protocol
 import gast
 
 from srcgrad import runtime
-from srcgrad.errors import UnsupportedSyntax
+from srcgrad.errors import UnsupportedSyntax, render
 from srcgrad.ir.as_python import as_python
 from srcgrad.ir.normal_form import Callee, Derived, Function, Held, Texts
 from srcgrad.rules.rewriting import rebuilt
@@ -102,7 +102,8 @@ def _texts_of(node: gast.AST) -> Texts | None:
 
 def _unwritten(name: str, captured: int, refusal: UnsupportedSyntax) -> gast.FunctionDef:
     held = "".join(f", c{j}" for j in range(captured))
-    (made,) = quote_statements(f"def {name}(*given{held}, **named):\n    refuse({str(refusal)!r})")
+    text = render(refusal.reason, refusal.span, refusal.label, refusal.hint)
+    (made,) = quote_statements(f"def {name}(*given{held}, **named):\n    refuse({refusal.code!r}, {text!r})")
     head = reference(of_runtime(runtime.unwritten))
     made.body[0].value.func = head
     return made

@@ -274,7 +274,7 @@ def shadow_exchange(mirror: Mirror, statement: Bind, made: Exchange) -> None:
     if object_of(getattr(statement.expression, "func", None)) in CHANGES:
         raise UnsupportedSyntax(
             "a store into what may be an array or a container cannot be reversed twice",
-            span,
+            span, code="E0304",
             hint="use forward mode for the second derivative: hessian, hvp, jvp of grad",
         )
     bar = mirror.result.bars[base]

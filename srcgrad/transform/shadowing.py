@@ -390,6 +390,6 @@ def _stored(mirror: Mirror, statement: Store | AugStore | AddAt) -> None:
 
 def _refused(statement: Statement, what: str) -> UnsupportedSyntax:
     return UnsupportedSyntax(
-        f"{what} cannot be reversed yet", statement.span, label="its memory is stored into elsewhere",
+        f"{what} cannot be reversed yet", statement.span, code="E0304", label="its memory is stored into elsewhere",
         hint="copy the array before it is stored into: np.copy(...)",
     )  # fmt: skip

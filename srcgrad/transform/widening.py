@@ -89,7 +89,9 @@ def _required(
         if len(operands) < len(parameters) or not all(unsaid):
             continue
         if all(t is not None and np.dtype(t).kind in kinds for t in types):
-            raise MissingRule(f"differences and squares of {types[0]} wrap around", span, hint="give it floats")
+            raise MissingRule(
+                f"differences and squares of {types[0]} wrap around", span, code="E0507", hint="give it floats"
+            )
         if all(t is None or np.dtype(t).kind in kinds for t in types):
             said = [gast.Constant(kinds, None), gast.Constant(span.origin, None), *map(clone, operands)]
             code.append(gast.Expr(call_runtime(runtime.require_wide, *said)))

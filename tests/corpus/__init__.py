@@ -46,15 +46,8 @@ REFUSED_OF_DATA = frozenset(
     "dict_views lru_cached outputs_of_other_functions partial_outside put_place_and_copy shuffled_rows store_of_lists"
     .split()
 )
-#: Those of which the text of the derivative is not differentiated again: of managers, of exceptions and objects of the
-#: user's that it makes or saves.
-REFUSED_TWICE = frozenset(
-    """
-    dicts_of_computed_keys inheritance_and_super network_that_counts object_that_changes optimizer_as_an_object
-    property_that_is_set try_cholesky_ok try_custom try_linalg try_return two_names_of_one_object with_class
-    with_class_as with_contextmanager with_contextmanager_as with_in_loop_break with_two
-    """.split()
-)
+#: Those of which the text of the derivative is not differentiated again: of keys that are computed.
+REFUSED_TWICE = frozenset({"dicts_of_computed_keys"})
 CASES: tuple[Case, ...] = tuple(case for case in collected() if case.function.__name__ not in REFUSED)
 REFUSED_CASES: tuple[Case, ...] = tuple(case for case in collected() if case.function.__name__ in REFUSED)
 BY_NAME: dict[str, Case] = {case.name: case for case in CASES}

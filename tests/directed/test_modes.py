@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from srcgrad.errors import UnsupportedSyntax
+from srcgrad.refusals import entries
 from srcgrad.runtime.refusals import RefusedType, RefusedValue
 from tests.directed import running
 from tests.directed.refusals import REFUSED
@@ -47,6 +50,13 @@ def cases():
             yield pytest.param(program, mode, id=name, marks=marks_of(number, program, mode))
 
 
+def assert_placed(error):
+    """A refusal has a code, and points at a line of the program, not of the compiler's own text."""
+    assert error.code in entries(), error
+    assert error.span is not None and "/tests/" in error.span.filename, f"{error.span and error.span.filename}: {error}"
+    assert re.search(r"^ +\| *(… *)?\^+", str(error), re.MULTILINE), error
+
+
 @pytest.mark.parametrize(("program", "mode"), list(cases()))
 def test_mode(program, mode):
     name = program.function.__name__
@@ -55,9 +65,10 @@ def test_mode(program, mode):
         MODES[mode](program)
     except UnsupportedSyntax as error:
         assert any(reason in str(error) for reason in reasons), f"{name} is refused: {error}"
-        assert error.span is not None, "a refusal names the place"
+        assert_placed(error)
     except (RefusedType, RefusedValue) as error:
         assert any(reason in str(error) for reason in reasons), f"{name} is refused when it runs: {error}"
+        assert_placed(error)
 
 
 @pytest.mark.nightly

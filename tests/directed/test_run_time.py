@@ -960,7 +960,7 @@ def test_an_object_where_an_array_might_be(f):
 
 
 def test_a_field_or_an_attribute_of_an_array_is_refused():
-    with pytest.raises(srcgrad.UnsupportedSyntax, match="an attribute of this"):
+    with pytest.raises(srcgrad.UnsupportedSyntax, match="an attribute of an object"):
         srcgrad.grad(field_or_attribute)(np.array([1.0, 2.0, 3.0]))
 
 

@@ -99,5 +99,5 @@ def calls_itself(x):
 )
 def test_a_function_made_inside_is_not_remembered(f):
     """Some were once wrong in silence: a dict remembers in other ways than the cache does."""
-    with pytest.raises(UnsupportedSyntax, match="what a function made in here has returned is remembered"):
+    with pytest.raises(UnsupportedSyntax, match="a cache of a function that is made inside"):
         grad(f)(POINT)

@@ -590,7 +590,7 @@ def test_an_unknown_name() -> None:
     with pytest.raises(UnresolvedName) as caught:
         source.resolve("helpr", source.span(call.func))
     assert str(caught.value) == (
-        "the name 'helpr' is not defined\n"
+        "the name 'helpr' is not defined [E0115]\n"
         "  <u>:3, in f\n"
         "    3 |     return numpi.sin(x) + helpr(x)\n"
         "      |                           ^^^^^ no such name\n"

@@ -193,7 +193,7 @@ REFUSED = {
     "made of what varies": (lambda x: np.sum(sparse.diags(x) @ x), "no derivative rule for diags"),
     "made inside": (lambda x: np.sum(sparse.diags([1.0, 2.0, 3.0]) @ x), "no derivative rule for diags"),
     "expm": (lambda x: np.sum(linalg.expm(A) @ x), "no derivative rule for _expm"),
-    "splu": (lambda x: np.sum(linalg.splu(A).solve(x)), "'solve' is not one of an array"),
+    "splu": (lambda x: np.sum(linalg.splu(A).solve(x)), "has the method 'solve'"),
     "a matrix of NumPy": (lambda x: np.sum(M.todense() @ x), "numpy.matrix"),
     "sums by rows": (lambda x: np.sum(M.sum(axis=0) @ x), "numpy.matrix"),
     "an unknown method": (lambda x: np.sum(A.getrow(0) @ x), "the method 'getrow' of a sparse matrix"),

@@ -52,7 +52,7 @@ def refused(text: str, words: str, plan: Plan) -> None:
     """Every mode agrees with numbers on the program, or refuses it in these words."""
     outcome = judge(text, plan)
     assert outcome.kind == "refused", f"{outcome}\n{text}"
-    assert all(words in reason for _, reason in outcome.refusals), outcome.refusals
+    assert all(words in reason for *_, reason in outcome.refusals), outcome.refusals
 
 
 def laid_out(text: str) -> str:

@@ -86,6 +86,33 @@ def test_explain_prints_every_stage(model, capsys):
     assert "def grad_loss(" in text
 
 
+def test_explain_lists_what_is_refused_where_it_is_reached(tmp_path, capsys):
+    path = tmp_path / "hidden.py"
+    path.write_text("""
+def f(x, k):
+    if k:
+        print(locals())
+    return x * x
+
+
+def g(x):
+    return locals()
+""")
+    assert main(["explain", f"{path}:f", "--at", "refusals"]) == 0
+    assert capsys.readouterr().out.startswith("E0109  hidden.py:4  where it is reached: locals() reaches names")
+    assert main(["explain", f"{path}:g", "--at", "refusals"]) == 0
+    assert capsys.readouterr().out.startswith("E0109  hidden.py:9  locals() reaches names")
+
+
+def test_why_prints_one_code_or_all(capsys):
+    assert main(["why", "e0102"]) == 0
+    assert capsys.readouterr().out.startswith("E0102: a generator is differentiated\n")
+    assert main(["why"]) == 0
+    assert "\n  E0102  a generator is differentiated\n" in capsys.readouterr().out
+    assert main(["why", "E0000"]) == 2
+    assert capsys.readouterr().err == "srcgrad: E0000 is no code of a refusal; srcgrad why lists them\n"
+
+
 def test_explain_prints_one_stage(model, capsys):
     assert main(["explain", f"{model}:loss", "--at", "normalize"]) == 0
     assert "np.sin(x)" in capsys.readouterr().out

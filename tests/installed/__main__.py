@@ -1,4 +1,4 @@
-"""``python -m tests.installed``: the table of verdicts, then the totals, refusals by reason."""
+"""``python -m tests.installed``: the table of verdicts, then the totals, refusals by code and reason."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections import Counter
 
+from srcgrad.refusals import entries
 from tests.installed.judge import judge
 from tests.installed.table import ENTRIES
 
@@ -27,9 +28,12 @@ def main(argv: list[str] | None = None) -> int:
     counts = Counter(verdict.kind for verdict in verdicts)
     print(f"\n{len(verdicts) - counts['absent']} functions:", end=" ")
     print(", ".join(f"{counts[kind]} {kind}" for kind in ("right", "refused", "wrong", "crash", "absent")))
+    refused = [verdict for verdict in verdicts if verdict.kind == "refused"]
     print("\nrefused because")
-    for why, count in Counter(verdict.why for verdict in verdicts if verdict.kind == "refused").most_common():
-        print(f"{count:4}  {why}")
+    for code, count in Counter(verdict.code for verdict in refused).most_common():
+        print(f"{count:4}  {code} {entries()[code].title if code in entries() else ''}")
+        for why, times in Counter(verdict.why for verdict in refused if verdict.code == code).most_common():
+            print(f"      {times:4}  {why}")
     return 1 if counts["wrong"] or counts["crash"] else 0
 
 

@@ -20,12 +20,14 @@ TOLERANCE = 1e-6
 
 @dataclass(frozen=True)
 class Verdict:
-    """``kind`` is right, refused, wrong, crash or absent; ``why`` the reason, ``text`` the whole message."""
+    """``kind`` is right, refused, wrong, crash or absent; ``why`` the reason, ``text`` the whole message, ``code`` that
+    of a refusal."""
 
     entry: Entry
     kind: str
     why: str = ""
     text: str = ""
+    code: str = ""
 
 
 def judge(entry: Entry) -> Verdict:
@@ -46,7 +48,7 @@ def judge(entry: Entry) -> Verdict:
             return Verdict(entry, "crash", error.reason.split("\n")[0], str(error))
         except (SrcgradError, Refused) as error:
             placed = error.span is not None and error.span.known
-            return Verdict(entry, "refused" if placed else "crash", _reason(error), str(error))
+            return Verdict(entry, "refused" if placed else "crash", _reason(error), str(error), error.code or "")
         except Exception as error:
             text = "".join(traceback.format_exception(error))
             return Verdict(entry, "crash", f"{type(error).__name__}: {str(error).splitlines()[:1]}", text)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+import contextlib
+import copy
+from collections import defaultdict, deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -181,7 +183,105 @@ def what_an_assertion_leaves(x):
     return s * s
 
 
+class Stop(Exception):
+    pass
+
+
+def raises_exceptions_of_its_own(x):
+    s = x[0]
+    try:
+        for k in range(5):
+            s = s * x[1] * 1.5
+            if s > 1.3:
+                raise Stop if k % 2 else Stop()
+    except Stop:
+        s = s * x[2] ** 2
+    return s * s
+
+
+def reads_the_text_of_what_was_raised(x):
+    s = x[0]
+    for i in range(3):
+        try:
+            s = s * doubled_where_positive(x, i)
+            if s > 1.5:
+                raise ValueError("large")
+        except ValueError as error:
+            s = s + x[1] * s * len(str(error))
+    return s * s
+
+
+class Layer:
+    def __init__(self, w):
+        self.w, self.seen = w, None
+
+    def __call__(self, y):
+        self.seen = y
+        return self.w * np.sin(y)
+
+
+class Stack:
+    def __init__(self, x):
+        self.layers = []
+        for i in range(2):
+            self.layers.append(Layer(x[i]))
+
+
+def objects_in_a_list_of_an_object(x):
+    """The shadow of the list was taken to hold what the list holds."""
+    stack = Stack(x)
+    y = x[2]
+    for _ in range(2):
+        for layer in stack.layers:
+            y = layer(y) + x[0]
+    return y * stack.layers[1].seen
+
+
+def shadows_of_a_deque(x):
+    """What of shadows is of no known class: lists, deques and what is taken out of them."""
+    queue = deque([x[0], x[1] * 2.0, x[2]])
+    queue.rotate(1)
+    queue.extend([x[0] * x[1]])
+    queue.extendleft([x[2] ** 2, x[0]])
+    queue.reverse()
+    last = queue.popleft()
+    return queue[0] * queue[1] + last * queue[-1] + queue[2] ** 3
+
+
+@contextlib.contextmanager
+def counted(k):
+    ENTERED.append("in")
+    yield k + 1.0
+    ENTERED.append("out")
+
+
+class Counting:
+    def __enter__(self):
+        ENTERED.append("in")
+        return self
+
+    def __exit__(self, *given):
+        ENTERED.append("out")
+
+
+ENTERED: list[str] = []
+
+
+def managers_of_the_forward_sweep(x):
+    s = x[0]
+    for i in range(3):
+        with counted(2.0) as scale:
+            s = s * scale * x[i]
+        with Counting(), contextlib.nullcontext(i) as place:
+            if place == 1:
+                continue
+            s = s + x[1] ** 2
+    return s * s
+
+
 PROGRAMS = (
+    managers_of_the_forward_sweep,
+    raises_exceptions_of_its_own, reads_the_text_of_what_was_raised, objects_in_a_list_of_an_object, shadows_of_a_deque,
     a_dict_that_makes_what_is_missing, what_an_assertion_leaves, stores_under_a_manager, attempts_that_store,
     attempts_of_a_callee, raises_what_it_handles, tuples_of_several_kinds,
     keys_of_a_dict, branches_in_a_loop, stores_in_a_loop, stops_early, a_list_that_grows_and_shrinks, rows_in_a_dict,
@@ -201,6 +301,18 @@ def test_the_text_of_a_gradient_is_inferred(program: Callable[..., Any]) -> None
     expected = differences(gradient, POINT)
     for found in (srcgrad.jacobian(gradient)(POINT.copy()), srcgrad.hessian(program)(POINT.copy())):
         np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-8)
+
+
+def test_a_second_derivative_enters_a_manager_once() -> None:
+    """However often it is differentiated, only the forward sweep enters it, as the function does."""
+    gradient = srcgrad.grad(managers_of_the_forward_sweep)
+    ENTERED.clear()
+    managers_of_the_forward_sweep(POINT)
+    expected = list(ENTERED)
+    for called in (lambda: gradient(POINT), lambda: srcgrad.hvp(managers_of_the_forward_sweep)(POINT, POINT)):
+        ENTERED.clear()
+        called()
+        assert expected == ENTERED
 
 
 def test_a_third_derivative_is_inferred() -> None:
@@ -235,3 +347,27 @@ def test_buffers_under_a_manager_without_facts() -> None:
         gradient = srcgrad.grad(stores_under_a_manager)
         found = srcgrad.jacobian(gradient)(POINT)
         np.testing.assert_allclose(found, differences(gradient, POINT), rtol=1e-6, atol=1e-8)
+
+
+class Turning:
+    """Holds a method of its own, bound: its shadow holds itself."""
+
+    def __init__(self, a):
+        self.h, self.step = a, self.doubled
+
+    def doubled(self, y):
+        return y * y * self.h
+
+
+def test_a_shadow_that_holds_itself_is_met_once() -> None:
+    """Once a RecursionError, reverse over reverse."""
+
+    def f(x):
+        turning = copy.deepcopy(Turning(x[0]))
+        turning.h = x[1] * turning.h
+        return turning.step(x[1]) * turning.step(x[2]) * turning.h
+
+    gradient = srcgrad.grad(f)
+    expected = differences(gradient, POINT) @ POINT
+    for found in (srcgrad.vjp(gradient, POINT.copy())[1](POINT)[0], srcgrad.hvp(f)(POINT.copy(), POINT)):
+        np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-8)

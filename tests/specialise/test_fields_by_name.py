@@ -1,8 +1,8 @@
-"""Fields that functions read and set by their names: ``getattr``, ``setattr``, ``replace``."""
+"""Fields that functions read and set by their names: ``getattr``, ``setattr``, ``replace``, ``asdict``, ``astuple``."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, astuple, dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -30,6 +30,12 @@ class Started(Setting):
     def __post_init__(self):
         self.a = self.a * self.c
         self.log.append(self.a)
+
+
+@dataclass
+class Point:
+    u: float
+    w: float
 
 
 @dataclass
@@ -135,7 +141,55 @@ def what_is_missing_is_caught(x):
         return x[2] * o.a
 
 
+@dataclass
+class Joint:
+    left: Point
+    weights: object
+    right: Point
+
+
+def taken_apart(x):
+    p = Point(x[0], x[1])
+    a, b = astuple(p)
+    held = asdict(p)
+    p.u = p.u * 2.0
+    return a * b + held["u"] * p.u
+
+
+def taken_apart_with_its_parts(x):
+    pair = Joint(Point(x[0], 1.0), x[1:3], Point(x[3], x[1]))
+    held = asdict(pair)
+    pair.weights[0] = 5.0
+    pair.left.u = 2.0
+    return held["left"]["u"] * held["weights"][0] * held["right"]["w"] * pair.weights[1]
+
+
+def arrays_are_copied(x):
+    y = x.copy()
+    held = asdict(Joint(Point(x[0], 1.0), y, Point(1.0, x[1])))
+    held["weights"][1] = 3.0 * held["weights"][0]
+    y[0] = x[2] ** 2
+    return held["weights"].sum() * y.sum()
+
+
+def one_part_twice(x):
+    pair = Joint(Point(x[0], 1.0), x[1], Point(x[2], 1.0))
+    pair.right = pair.left
+    held = asdict(pair)
+    held["left"]["u"] = x[3]
+    return held["left"]["u"] * held["right"]["u"]
+
+
+def taken_apart_into_arguments(x):
+    return powered(**asdict(Point(x[0], x[1])))
+
+
+def powered(u, w):
+    return u * w**2
+
+
 @pytest.mark.parametrize("function", [
+    taken_apart, taken_apart_with_its_parts, arrays_are_copied, one_part_twice, taken_apart_into_arguments,
     another_shares_what_it_is_not_given, started_again, replaced_in_a_loop,
     fields_are_read_once_the_others_are_computed, set_and_read, through_a_property, items_of_named_tuples,
     what_is_missing_is_caught,
@@ -161,6 +215,13 @@ def is_set_by_the_class(x):
     return replace(d, a=x[1]).a * d.q
 
 
-@pytest.mark.parametrize("function", [may_be_there, is_made_up, is_set_by_the_class])
+def lists_that_are_copied(x):
+    pair = Joint([x[0], x[1]], x[1], None)
+    held = asdict(pair)
+    pair.left[0] = 3.0
+    return held["left"][0] * pair.weights
+
+
+@pytest.mark.parametrize("function", [may_be_there, is_made_up, is_set_by_the_class, lists_that_are_copied])
 def test_fields_of_which_it_is_not_known_are_refused(function, monkeypatch):
     check_refused(function, monkeypatch, X)

@@ -210,7 +210,7 @@ REFUSED = [
     ("g = x.sum; return g()", "the attribute 'sum'"),
     ("np.fft.hfft(x, 3, out=x); return x", "a call that stores into an array"),
     ("np.copyto(*x); return x", "a call with stars"),
-    ("np.add(x, x, **x); return x", "a dict that is updated by this"),
+    ("np.add(x, x, **x); return x", "a dict that is updated by what is not known"),
     ("return np.sum(x, axis=0, **{'axis': 0})", "a call with stars"),
     ("np.multiply.at(x, 0, 2.0); return x", "repeats its operation where an index is repeated"),
     ("random.shuffle(x); return x", "stores into an array"),

@@ -182,7 +182,15 @@ def a_keyword_that_does_not_fit(x):
     return _q(1.0, **d)
 
 
+def keywords_beside_a_dict_that_is_not_known(x):
+    """The keywords were taken apart, while the call kept the dict that they are put into: an internal error."""
+    def g(a, k=1.0, **rest):
+        return a * k * rest.get('z', 2.0)
+    return g(x[1], k=x[2], **({'z': x[0]} if x[0] > 0 else {}))
+
+
 @pytest.mark.parametrize("function", [
+    keywords_beside_a_dict_that_is_not_known,
     keys_that_differ_from_round_to_round, keys_of_one_branch_alone, a_keyword_that_does_not_fit,
 ])  # fmt: skip
 def test_refused(function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:

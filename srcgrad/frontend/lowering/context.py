@@ -60,8 +60,8 @@ class Context:
             return Version(variable, variable)
         return Version(self.namer.fresh(variable or "t"), variable)
 
-    def refuse(self, node: gast.AST, reason: str, hint: str | None = None) -> UnsupportedSyntax:
-        return UnsupportedSyntax(reason, self.source.span(node), hint=hint)
+    def refuse(self, code: str, node: gast.AST, reason: str, hint: str | None = None) -> UnsupportedSyntax:
+        return UnsupportedSyntax(reason, self.source.span(node), code=code, hint=hint)
 
     # --- statements --------------------------------------------------------------------------------------------------
     def run(self, operation: Operation, node: gast.AST) -> None:

@@ -116,7 +116,7 @@ def value_of(ctx: Context, node: gast.expr) -> Operand:
             return ctx.bind(Yield(Literal(None) if value is None else value_of(ctx, value)), node)
         case gast.YieldFrom(value=value):
             return ctx.bind(YieldFrom(value_of(ctx, value)), node)
-    raise ctx.refuse(node, f"{type(node).__name__} is not lowered")
+    raise ctx.refuse("E0105", node, f"{type(node).__name__} is not lowered")
 
 
 # --- names -----------------------------------------------------------------------------------------------------------
@@ -403,7 +403,7 @@ def comprehend(
             return
         generator = node.generators[depth]
         if generator.is_async:
-            raise ctx.refuse(node, "an asynchronous comprehension is not lowered")
+            raise ctx.refuse("E0101", node, "an asynchronous comprehension is not lowered")
         iterator = first if depth == 0 else ctx.bind(Iterate(value_of(ctx, generator.iter)), node)
 
         def body(item: Operand) -> None:

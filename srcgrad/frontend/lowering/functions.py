@@ -42,7 +42,9 @@ def lower(source: Source) -> regions.Function:
     """The IR of the function that a source holds."""
     node = source.node
     if isinstance(node, gast.AsyncFunctionDef):
-        raise UnsupportedSyntax("an async function cannot be differentiated", source.span(node), hint=SYNC)
+        raise UnsupportedSyntax(
+            "an async function cannot be differentiated", source.span(node), code="E0101", hint=SYNC
+        )
     name = node.name if isinstance(node, gast.FunctionDef) else "<lambda>"
 
     def written() -> regions.Function:
@@ -216,7 +218,7 @@ def generator_expression(ctx: Context, node: gast.GeneratorExp) -> ir.Operand:
 def define(ctx: Context, node: gast.FunctionDef | gast.ClassDef) -> None:
     """``def`` or ``class``, with its decorators."""
     if getattr(node, "type_params", None):
-        raise ctx.refuse(node, "parameters of types are not lowered")
+        raise ctx.refuse("E0105", node, "parameters of types are not lowered")
     decorators = [value_of(ctx, decorator) for decorator in node.decorator_list]
     held = make_function(ctx, node) if isinstance(node, gast.FunctionDef) else _class(ctx, node)
     for decorator in reversed(decorators):

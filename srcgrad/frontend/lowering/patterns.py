@@ -61,7 +61,7 @@ def match(ctx: Context, pattern: gast.AST, subject: Operand) -> tuple[Operand, C
             made = MatchClass(subject, value_of(ctx, kind), len(patterns), tuple(map(_name, names)))
             found, parts = _taken(ctx, made, pattern)
             return _parts(ctx, found, lambda: (Literal(True), parts), [*patterns, *others], pattern)
-    raise ctx.refuse(pattern, f"{type(pattern).__name__} is not lowered")
+    raise ctx.refuse("E0105", pattern, f"{type(pattern).__name__} is not lowered")
 
 
 def _name(name: object) -> str:

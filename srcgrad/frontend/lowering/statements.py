@@ -120,10 +120,10 @@ def _statement(ctx: Context, node: gast.stmt) -> None:
             pass
         case gast.AsyncFunctionDef() | gast.AsyncFor() | gast.AsyncWith():
             hint = "differentiate a plain function, and await around the call"
-            raise ctx.refuse(node, "asynchronous code cannot be differentiated", hint)
+            raise ctx.refuse("E0101", node, "asynchronous code cannot be differentiated", hint)
         case _:
             hint = "test the condition with if before it fails, or catch around the differentiated call"
-            raise ctx.refuse(node, "a handler of groups of exceptions cannot be differentiated", hint)
+            raise ctx.refuse("E0104", node, "a handler of groups of exceptions cannot be differentiated", hint)
 
 
 # --- assignment ------------------------------------------------------------------------------------------------------
@@ -147,7 +147,7 @@ def assign(ctx: Context, target: gast.expr, value: Operand, node: gast.AST) -> N
             for element, item in zip(elements, items, strict=True):
                 assign(ctx, element, item, node)
         case _:
-            raise ctx.refuse(target, f"{type(target).__name__} is no target")
+            raise ctx.refuse("E0105", target, f"{type(target).__name__} is no target")
 
 
 def _annotated(ctx: Context, node: gast.AnnAssign) -> None:

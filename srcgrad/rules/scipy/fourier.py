@@ -322,7 +322,7 @@ constant(
 if hasattr(fft, "prev_fast_len"):  # SciPy 1.14
     constant(fft.prev_fast_len)
 refused(
-    "the derivative of a Hankel transform over logarithmic points is not written",
+    "E0503", "the derivative of a Hankel transform over logarithmic points is not written",
     fft.fht,
     fft.ifht,
     fft.fhtoffset,

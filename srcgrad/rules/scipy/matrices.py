@@ -208,46 +208,68 @@ constant(
 
 
 # --- refusals --------------------------------------------------------------------------------------------------------
-def refuse(reason: str, hint: str, *names: str) -> None:
+def refuse(code: str, reason: str, hint: str, *names: str) -> None:
     """Refuse the functions that this version of SciPy has."""
     functions = [getattr(linalg, name) for name in names if hasattr(linalg, name)]
-    refused(reason, *functions, hint=hint)
+    refused(code, reason, *functions, hint=hint)
 
 
 ARBITRARY = "it returns vectors or bases that are arbitrary in part"
-refuse(ARBITRARY, "use scipy.linalg.qr or svd, and what does not depend on the basis", "null_space", "orth")
-refuse(ARBITRARY, "use scipy.linalg.eig or eigh", "schur", "hessenberg", "rsf2csf", "cdf2rdf")
-refuse(ARBITRARY, "solve one of the two matrices into the other and use scipy.linalg.eig", "qz", "ordqz")
-refuse(ARBITRARY, "take the blocks apart with scipy.linalg.svd", "cossin")
 refuse(
-    "a derivative of this factorization is not written down",
+    "E0513",
+    ARBITRARY,
+    "use scipy.linalg.qr or svd, and what does not depend on the basis",
+    "null_space",
+    "orth",
+)
+refuse("E0513", ARBITRARY, "use scipy.linalg.eig or eigh", "schur", "hessenberg", "rsf2csf", "cdf2rdf")
+refuse(
+    "E0513", ARBITRARY, "solve one of the two matrices into the other and use scipy.linalg.eig", "qz", "ordqz"
+)
+refuse("E0513", ARBITRARY, "take the blocks apart with scipy.linalg.svd", "cossin")
+refuse(
+    "E0503", "a derivative of this factorization is not written down",
     "use scipy.linalg.qr, lu or cholesky of the matrix itself",
     "ldl", "rq", "qr_multiply", "qr_update", "qr_insert", "qr_delete", "cholesky_banded",
 )  # fmt: skip
 refuse(
-    "a derivative of what is stored by diagonals is not written down",
+    "E0503", "a derivative of what is stored by diagonals is not written down",
     "make the matrix with np.diag and use scipy.linalg.eigh",
     "eig_banded", "eigvals_banded", "eigh_tridiagonal", "eigvalsh_tridiagonal",
 )  # fmt: skip
 refuse(
-    "a derivative of this equation is not written down",
+    "E0503", "a derivative of this equation is not written down",
     "write its solution as a fixed point, or with scipy.linalg.solve_continuous_lyapunov",
     "solve_continuous_are", "solve_discrete_are",
 )  # fmt: skip
 refuse(
-    "a derivative by the vectors of which the matrix is made is not written down",
+    "E0503", "a derivative by the vectors of which the matrix is made is not written down",
     "make the matrix with scipy.linalg.toeplitz or circulant, and use @ and scipy.linalg.solve",
     "solve_toeplitz", "solve_circulant", "matmul_toeplitz",
 )  # fmt: skip
-refuse("its entries have kinks or are made of quotients", "write it with np.abs(a[:, None] - a)", "fiedler")
-refuse("its entries stand at places of their own", "use scipy.linalg.companion", "fiedler_companion")
-refuse("its diagonals depend on the mode", "make the matrix with scipy.linalg.toeplitz", "convolution_matrix")
-refuse("the function that is called on eigenvalues is not followed", "use scipy.linalg.eig and a function", "funm")
-refuse("it jumps where an eigenvalue crosses the axis", "use scipy.linalg.eig and np.sign", "signm")
-refuse("it is a condition number of a derivative", "use scipy.linalg.expm_frechet", "expm_cond")
-refuse("permutations and powers of two change by jumps", "scale the matrix with numbers of your own", "matrix_balance")
-refuse("angles between spaces have slopes that are infinite at 0", "use scipy.linalg.svdvals of q1.T @ q2",
+refuse("E0503", "its entries have kinks or are made of quotients", "write it with np.abs(a[:, None] - a)", "fiedler")
+refuse("E0503", "its entries stand at places of their own", "use scipy.linalg.companion", "fiedler_companion")
+refuse("E0503", "its diagonals depend on the mode", "make the matrix with scipy.linalg.toeplitz", "convolution_matrix")
+refuse(
+    "E0205", "the function that is called on eigenvalues is not followed", "use scipy.linalg.eig and a function", "funm"
+)
+refuse("E0502", "it jumps where an eigenvalue crosses the axis", "use scipy.linalg.eig and np.sign", "signm")
+refuse("E0503", "it is a condition number of a derivative", "use scipy.linalg.expm_frechet", "expm_cond")
+refuse(
+    "E0502",
+    "permutations and powers of two change by jumps",
+    "scale the matrix with numbers of your own",
+    "matrix_balance",
+)
+refuse("E0503", "angles between spaces have slopes that are infinite at 0", "use scipy.linalg.svdvals of q1.T @ q2",
        "subspace_angles")  # fmt: skip
-refuse("a derivative is not written down", "use scipy.linalg.svd of a.T @ b", "orthogonal_procrustes")
-refuse("it multiplies by random numbers", "draw a matrix with NumPy and multiply by it", "clarkson_woodruff_transform")
-refuse("a derivative of the variant for Hermitian matrices is not written down", "use scipy.linalg.pinv", "pinvh")
+refuse("E0503", "a derivative is not written down", "use scipy.linalg.svd of a.T @ b", "orthogonal_procrustes")
+refuse(
+    "E0502",
+    "it multiplies by random numbers",
+    "draw a matrix with NumPy and multiply by it",
+    "clarkson_woodruff_transform",
+)
+refuse(
+    "E0503", "a derivative of the variant for Hermitian matrices is not written down", "use scipy.linalg.pinv", "pinvh"
+)

@@ -279,7 +279,7 @@ constant(
     )
 )
 refused(
-    "a filter by order or by the greatest of its window is not written",
+    "E0503", "a filter by order or by the greatest of its window is not written",
     *named(
         """black_tophat grey_closing grey_dilation grey_erosion grey_opening maximum_filter maximum_filter1d
         median_filter minimum_filter minimum_filter1d morphological_gradient morphological_laplace percentile_filter
@@ -288,12 +288,12 @@ refused(
     hint="take windows with np.lib.stride_tricks.sliding_window_view outside, or shifted slices and np.maximum",
 )
 refused(
-    "the transpose of an interpolation by splines is not written",
+    "E0503", "the transpose of an interpolation by splines is not written",
     *named("affine_transform geometric_transform map_coordinates rotate shift spline_filter spline_filter1d zoom"),
     hint="interpolate along each axis with np.interp, or with weights of your own",
 )
 refused(
-    "it calls a function of the user's on each window",
+    "E0205", "it calls a function of the user's on each window",
     *named(
         """generic_filter generic_filter1d generic_gradient_magnitude generic_laplace labeled_comprehension
         vectorized_filter"""
@@ -301,17 +301,17 @@ refused(
     hint="write the loop over windows, or combine filters with fixed weights",
 )
 refused(
-    "the magnitude of a gradient is not written as one function",
+    "E0503", "the magnitude of a gradient is not written as one function",
     *named("gaussian_gradient_magnitude"),
     hint="take gaussian_filter1d with order=1 along each axis, and the root of the sum of squares",
 )
 refused(
-    "measurements of labelled regions are not written",
+    "E0503", "measurements of labelled regions are not written",
     *named("center_of_mass extrema maximum mean median minimum standard_deviation sum sum_labels variance"),
     hint="index the array with a mask of each label, or use np.bincount with weights",
 )
 refused(
-    "counts and distances between the cells of a mask change by jumps; their other arguments are not followed",
+    "E0502", "counts and distances between the cells of a mask change by jumps; their other arguments are not followed",
     *named("histogram distance_transform_bf distance_transform_cdt distance_transform_edt"),
     hint="compute it outside, or call stop_gradient on the array",
 )

@@ -224,7 +224,7 @@ constant(
     )
 )
 refused(
-    "the design of filters is not written",
+    "E0503", "the design of filters is not written",
     *named(
         """band_stop_obj bessel besselap buttap butter buttord cheb1ap cheb1ord cheb2ap cheb2ord cheby1 cheby2 ellip
         ellipap ellipord findfreqs firls firwin firwin2 firwin_2d gammatone iircomb iirdesign iirfilter iirnotch iirpeak
@@ -233,7 +233,7 @@ refused(
     hint="design the filter outside; scipy.signal.lfilter and convolve have derivatives by its coefficients",
 )
 refused(
-    "representations of linear systems are not written",
+    "E0503", "representations of linear systems are not written",
     *named(
         """StateSpace TransferFunction ZerosPolesGain abcd_normalize bilinear bilinear_zpk cont2discrete dlti invres
         invresz lp2bp lp2bp_zpk lp2bs lp2bs_zpk lp2hp lp2hp_zpk lp2lp lp2lp_zpk lti normalize place_poles residue
@@ -242,7 +242,7 @@ refused(
     hint="write it with np.poly, np.roots, np.polymul and np.linalg",
 )
 refused(
-    "responses of linear systems are not written",
+    "E0503", "responses of linear systems are not written",
     *named(
         """bode dbode dfreqresp dimpulse dlsim dstep freqresp freqs freqs_zpk freqz freqz_sos freqz_zpk group_delay
         impulse lfilter_zi lfiltic lsim sosfilt_zi sosfreqz step"""
@@ -250,7 +250,7 @@ refused(
     hint="write it with np.polyval at exp(-1j * w), or with scipy.signal.lfilter of an impulse",
 )
 refused(
-    "spectral estimates and transforms of windows are not written",
+    "E0503", "spectral estimates and transforms of windows are not written",
     *named(
         """CZT ShortTimeFFT ZoomFFT closest_STFT_dual_window coherence csd czt czt_points envelope hilbert2 istft
         lombscargle periodogram spectrogram stft vectorstrength welch zoom_fft"""
@@ -258,7 +258,7 @@ refused(
     hint="write it with scipy.fft or np.fft on windows of the signal",
 )
 refused(
-    "splines and smoothing by splines are not written",
+    "E0503", "splines and smoothing by splines are not written",
     *named(
         """cspline1d cspline1d_eval cspline2d gauss_spline qspline1d qspline1d_eval qspline2d sepfir2d spline_filter
         symiirorder1 symiirorder2 whittaker_henderson"""
@@ -266,27 +266,27 @@ refused(
     hint="filter with scipy.signal.lfilter, or with scipy.ndimage.correlate1d and weights of your own",
 )
 refused(
-    "another rate of sampling is not written",
+    "E0503", "another rate of sampling is not written",
     *named("decimate resample resample_poly upfirdn"),
     hint="filter with scipy.signal.lfilter or convolve and take every n-th element, or cut and pad the spectrum",
 )
 refused(
-    "what is found at peaks changes by jumps",
+    "E0502", "what is found at peaks changes by jumps",
     *named("find_peaks peak_prominences peak_widths"),
     hint="find the places with stop_gradient, and take the values there",
 )
 refused(
-    "a filter by order or by local variance is not written",
+    "E0503", "a filter by order or by local variance is not written",
     *named("medfilt medfilt2d order_filter wiener"),
     hint="take np.median of windows, or means and variances with scipy.ndimage.uniform_filter",
 )
 refused(
-    "the waveform or window is not written",
+    "E0503", "the waveform or window is not written",
     *named("chirp gausspulse get_window sawtooth sweep_poly"),
     hint="write it with np.sin, np.cos and np.exp",
 )
 refused(
-    "the quotient of polynomials in the delay is not written",
+    "E0503", "the quotient of polynomials in the delay is not written",
     *named("deconvolve"),
     hint="np.polydiv divides coefficients",
 )

@@ -36,17 +36,17 @@ _PARAMETER = "derivatives by its parameters have no closed form, and those by it
 _WHOLE = "it is smooth in arguments that are meant to be whole numbers"
 
 refused(
-    _WHOLE,
+    "E0502", _WHOLE,
     *named("comb perm factorial factorial2 factorialk"),
     hint="write it with scipy.special.binom, poch or gamma, which take real numbers",
 )
 refused(
-    "its nodes and weights vary with its parameters, and have no rule here",
+    "E0503", "its nodes and weights vary with its parameters, and have no rule here",
     *named("roots_jacobi roots_sh_jacobi roots_gegenbauer roots_genlaguerre"),
     hint="compute the rule of quadrature outside of the function",
 )
 refused(
-    "its result is a polynomial, an object",
+    "E0505", "its result is a polynomial, an object",
     *named(
         """jacobi sh_jacobi gegenbauer genlaguerre laguerre legendre sh_legendre chebyt chebyu chebyc chebys sh_chebyt
         sh_chebyu hermite hermitenorm"""
@@ -54,47 +54,47 @@ refused(
     hint="evaluate it with the function whose name begins with eval_",
 )
 refused(
-    "it has no rule here",
+    "E0503", "it has no rule here",
     *named("assoc_laguerre lpmv legendre_p legendre_p_all assoc_legendre_p assoc_legendre_p_all"),
     hint="write it with eval_genlaguerre, eval_legendre or eval_gegenbauer",
 )
 refused(
-    "functions on the sphere have no rule here",
+    "E0503", "functions on the sphere have no rule here",
     *named("sph_harm sph_harm_y sph_harm_y_all sph_legendre_p sph_legendre_p_all clpmn lpmn lpn lqmn lqn"),
     hint="write the polynomials in Cartesian coordinates",
 )
 refused(
-    "sequences of functions have no rule here",
+    "E0503", "sequences of functions have no rule here",
     *named("pbdn_seq pbdv_seq pbvv_seq riccati_jn riccati_yn lmbda"),
     hint="call the function of one order: pbdv, pbvv, spherical_jn, spherical_yn, jv",
 )
 refused(
-    "it has no rule here",
+    "E0503", "it has no rule here",
     *named("pbwa"),
     hint="solve the differential equation of DLMF 12.14 numerically",
 )
 refused(
-    "Kelvin functions have no rule of their own",
+    "E0503", "Kelvin functions have no rule of their own",
     *named("ber bei berp beip ker kei kerp keip kelvin"),
     hint="take the real and imaginary parts of jv(0, x * exp(0.75j * pi)) and kv(0, x * exp(0.25j * pi))",
 )
 refused(
-    "it has no rule here",
+    "E0503", "it has no rule here",
     *named("airye"),
     hint="multiply the results of airy by exp(2/3 * z**1.5) and exp(-abs(real(2/3 * z**1.5)))",
 )
 refused(
-    "integrals of Bessel, Struve and Airy functions have no rule here",
+    "E0503", "integrals of Bessel, Struve and Airy functions have no rule here",
     *named("iti0k0 it2i0k0 itj0y0 it2j0y0 itstruve0 it2struve0 itmodstruve0 itairy besselpoly"),
     hint="write a rule for it: its derivative is the integrand",
 )
 refused(
-    "it has no rule here",
+    "E0503", "it has no rule here",
     *named("modfresnelp modfresnelm"),
     hint="write it with fresnel",
 )
 refused(
-    _PARAMETER,
+    "E0503", _PARAMETER,
     *named(
         """mathieu_a mathieu_b mathieu_cem mathieu_sem mathieu_modcem1 mathieu_modcem2 mathieu_modsem1 mathieu_modsem2
         mathieu_even_coef mathieu_odd_coef obl_ang1 obl_ang1_cv obl_cv obl_cv_seq obl_rad1 obl_rad1_cv obl_rad2
@@ -104,32 +104,32 @@ refused(
     hint="write a rule for it with srcgrad.rule",
 )
 refused(
-    "symmetric elliptic integrals have no rule here",
+    "E0503", "symmetric elliptic integrals have no rule here",
     *named("elliprc elliprd elliprf elliprg elliprj"),
     hint="write it with ellipk, ellipe, ellipkinc or ellipeinc",
 )
 refused(
-    "it has no rule here",
+    "E0503", "it has no rule here",
     *named("agm"),
     hint="write it with ellipk: pi / 4 * (a + b) / ellipk(((a - b) / (a + b)) ** 2)",
 )
 refused(
-    "it has no rule here",
+    "E0503", "it has no rule here",
     *named("diric"),
     hint="write sin(n * x / 2) / (n * sin(x / 2))",
 )
 refused(
-    "its derivative by the exponent has no closed form",
+    "E0503", "its derivative by the exponent has no closed form",
     *named("zetac"),
     hint="write the sum, if it converges fast where you are",
 )
 refused(
-    "distributions of statistics of Kolmogorov and Smirnov have no rule here",
+    "E0503", "distributions of statistics of Kolmogorov and Smirnov have no rule here",
     *named("kolmogorov kolmogi smirnov smirnovi"),
     hint="write a rule for it with srcgrad.rule",
 )
 refused(
-    "noncentral distributions have no rule here",
+    "E0503", "noncentral distributions have no rule here",
     *named(
         """chndtr chndtridf chndtrinc chndtrix ncfdtr ncfdtri ncfdtridfd ncfdtridfn ncfdtrinc nctdtr nctdtridf
         nctdtrinc nctdtrit"""
@@ -137,12 +137,12 @@ refused(
     hint="write a rule for it with srcgrad.rule",
 )
 refused(
-    _ROOT,
+    "E0503", _ROOT,
     *named("bdtrik bdtrin nbdtrik nbdtrin pdtrik gdtrib btdtria btdtrib chdtriv stdtridf fdtridfd"),
     hint="differentiate the function that it inverts, and divide (the implicit function theorem)",
 )
 refused(
-    "it has no rule here",
+    "E0503", "it has no rule here",
     *named("log_wright_bessel"),
     hint="take the logarithm of wright_bessel",
 )

@@ -22,7 +22,7 @@ _WRITE = "write it with NumPy and scipy.special"
 
 constant(*named("test"))
 refused(
-    "a statistical test compares, ranks or simulates",
+    "E0502", "a statistical test compares, ranks or simulates",
     *named(
         """alexandergovern anderson anderson_ksamp ansari barnard_exact bartlett boschloo_exact brunnermunzel bws_test
         chi2_contingency chisquare combine_pvalues cramervonmises cramervonmises_2samp dunnett epps_singleton_2samp
@@ -35,7 +35,7 @@ refused(
     hint="compute its statistic with NumPy, and a p-value with a distribution function",
 )
 refused(
-    "it ranks, sorts into bins or counts",
+    "E0502", "it ranks, sorts into bins or counts",
     *named(
         """binned_statistic binned_statistic_2d binned_statistic_dd chatterjeexi cumfreq ecdf find_repeats kendalltau
         mode percentileofscore rankdata relfreq scoreatpercentile siegelslopes somersd spearmanr spearmanrho theilslopes
@@ -44,7 +44,7 @@ refused(
     hint="sort with np.sort, or take quantiles with np.quantile and np.median",
 )
 refused(
-    "summary statistics have no rules of their own",
+    "E0503", "summary statistics have no rules of their own",
     *named(
         """bayes_mvs circmean circstd circvar describe differential_entropy directional_stats energy_distance entropy
         expectile gmean gstd gzscore hmean kstat kstatvar kurtosis lmoment linregress moment mvsdist order_statistic
@@ -54,7 +54,7 @@ refused(
     hint=_WRITE + ": sums, means and powers have rules",
 )
 refused(
-    "it searches or simulates",
+    "E0503", "it searches or simulates",
     *named(
         """bootstrap sobol_indices fit boxcox boxcox_llf boxcox_normmax boxcox_normplot yeojohnson yeojohnson_llf
         yeojohnson_normmax yeojohnson_normplot ppcc_max ppcc_plot probplot gaussian_kde"""
@@ -62,7 +62,7 @@ refused(
     hint=_WRITE + "; scipy.special.boxcox is ruled",
 )
 refused(
-    "it makes an object",
+    "E0505", "it makes an object",
     *named(
         """Binomial BootstrapMethod CensoredData Covariance Logistic Mixture MonteCarloMethod Normal PermutationMethod
         Uniform make_distribution rv_continuous rv_discrete rv_histogram truncate"""
@@ -93,7 +93,7 @@ def distributions() -> list[Any]:
 def refuse_methods(distribution: Any, ruled: set[Callable[..., Any]]) -> None:
     """Say of each method of a distribution that has no rule why it is refused."""
     refused(
-        "a frozen distribution is an object",
+        "E0505", "a frozen distribution is an object",
         distribution,
         hint="call the method of the distribution itself with its parameters: stats.norm.logpdf(x, loc, scale)",
     )
@@ -103,18 +103,20 @@ def refuse_methods(distribution: Any, ruled: set[Callable[..., Any]]) -> None:
             continue
         if name in _DRAWS:
             refused(
-                "draws of scipy.stats have no rules",
+                "E0503", "draws of scipy.stats have no rules",
                 method,
                 hint="draw with numpy.random, whose draws of shifted and stretched distributions have",
             )
         elif name in _ESTIMATES:
-            refused("it searches or integrates", method, hint=_WRITE)
+            refused("E0503", "it searches or integrates", method, hint=_WRITE)
         elif name in _SUMMARIES:
-            refused("summaries of distributions have no rules", method, hint="write its formula with NumPy")
+            refused("E0503", "summaries of distributions have no rules", method, hint="write its formula with NumPy")
         elif name == "freeze":
-            refused("a frozen distribution is an object", method, hint="call the methods with the parameters")
+            refused("E0505", "a frozen distribution is an object", method, hint="call the methods with the parameters")
         else:
-            refused("this function of this distribution has no rule", method, hint=f"{_WRITE}; ruled are {_RULED}")
+            refused(
+                "E0503", "this function of this distribution has no rule", method, hint=f"{_WRITE}; ruled are {_RULED}"
+            )
 
 
 _ruled = {function for rule in rules() for function in rule.functions}

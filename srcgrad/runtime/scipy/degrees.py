@@ -21,5 +21,5 @@ def lower_degree(n: Any) -> Any:
     if degrees.dtype.kind in "biu":
         degrees = degrees.astype(np.int64)
     if np.any(degrees < 0):
-        raise RefusedValue("a polynomial of negative degree has no derivative here")
+        raise RefusedValue("E0707", "a polynomial of negative degree has no derivative here")
     return np.where(degrees == 0, degrees, degrees - 1)[()]

@@ -51,7 +51,7 @@ def with_state(g: Any, zi: Any) -> Any:
 def at_rest(zi: Any) -> Any:
     """A state of zeros like ``zi``; None, which changes what a filter returns, must be known when compiling."""
     if zi is None:
-        raise RefusedMode("scipy.signal: leave zi out, or give it as the literal None, to filter from rest")
+        raise RefusedMode("E0708", "scipy.signal: leave zi out, or give it as the literal None, to filter from rest")
     return np.zeros_like(zi)
 
 

@@ -20,7 +20,9 @@ def centred(x: Any, mean: Any, cov: Any) -> Any:
     shape = np.shape(cov)
     dimension = np.size(mean) if mean is not None else shape[0] if len(shape) == 2 else 1
     if dimension > 1 and np.shape(x)[-1:] != (dimension,):
-        raise RefusedMode(f"points without the dimension {dimension} of the distribution; write np.broadcast_to")
+        raise RefusedMode(
+            "E0708", f"points without the dimension {dimension} of the distribution; write np.broadcast_to"
+        )
     return np.reshape(x, (-1, dimension)) - (0.0 if mean is None else np.ravel(mean))
 
 
@@ -37,7 +39,7 @@ def uncentred_mean(g: Any, mean: Any) -> Any:
 def covariance_matrix(cov: Any, points: Any) -> Any:
     """A variance, variances, or a covariance matrix, of which the lower triangle is read, as a symmetric matrix."""
     if hasattr(cov, "log_pdet"):
-        raise RefusedMode("the density by a scipy.stats.Covariance has no derivative; pass the matrix")
+        raise RefusedMode("E0708", "the density by a scipy.stats.Covariance has no derivative; pass the matrix")
     matrix = np.asarray(cov)
     k = np.shape(points)[1]
     if k == 1:

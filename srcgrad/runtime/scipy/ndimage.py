@@ -25,7 +25,7 @@ Step = tuple[int, Any, str, int]  # of a filter along one axis: the axis, its we
 def unrounded(input: Any) -> Any:
     """``input``, an array of floating numbers, whose filter is linear in its weights."""
     if np.asarray(input).dtype.kind not in "fc":
-        raise RefusedMode("scipy.ndimage: the filter of an array of integers is rounded; give it floats")
+        raise RefusedMode("E0507", "scipy.ndimage: the filter of an array of integers is rounded; give it floats")
     return input
 
 

@@ -25,10 +25,12 @@ from srcgrad.runtime.refusals import RefusedType
 def _require(A: Any, x: Any) -> None:
     """Refuse a product that is none of a sparse matrix and an array."""
     if not is_sparse(type(A)):
-        raise RefusedType(f"a {named(type(A))} stands where a sparse matrix was when this was compiled")
+        raise RefusedType("E0508", f"a {named(type(A))} stands where a sparse matrix was when this was compiled")
     if is_sparse(type(x)) or np.ndim(x) == 0:
         what = named(type(x)) if is_sparse(type(x)) else "number"
-        raise RefusedType(f"a {what} stands where a sparse matrix is multiplied by an array; write 2.0 * A, or A @ B")
+        raise RefusedType(
+            "E0508", f"a {what} stands where a sparse matrix is multiplied by an array; write 2.0 * A, or A @ B"
+        )
 
 
 def turned(A: Any) -> Any:
@@ -52,7 +54,7 @@ def product_left(x: Any, A: Any) -> Any:
 def _places(A: Any, is_turned: bool = False) -> tuple[Any, Any]:
     coo = A.tocoo()
     if coo.ndim != 2:
-        raise RefusedType("a sparse array of rank 1 is multiplied by an array; make it one row of a matrix")
+        raise RefusedType("E0508", "a sparse array of rank 1 is multiplied by an array; make it one row of a matrix")
     return (coo.col, coo.row) if is_turned else (coo.row, coo.col)
 
 
@@ -71,7 +73,7 @@ def _added(g: Any, places: Any, size: int) -> Any:
 def entries(A: Any, x: Any) -> Any:
     """The entries of ``A.multiply(x)``, in the order of ``A.tocoo()``."""
     if is_sparse(type(x)):
-        raise RefusedType(f"a {named(type(x))} stands where a sparse matrix is multiplied by an array")
+        raise RefusedType("E0508", f"a {named(type(x))} stands where a sparse matrix is multiplied by an array")
     return A.tocoo().data * np.ravel(x)[_flat(A, x)]
 
 

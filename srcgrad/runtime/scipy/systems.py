@@ -55,7 +55,7 @@ def assumed(a: Any, assume_a: str | None = None, lower: Any = False) -> Any:
 def unassumed(g: Any, a: Any, assume_a: str | None = None, lower: Any = False) -> Any:
     """The cotangent of ``a`` where ``g``, perhaps of many, is that of ``assumed(a, assume_a, lower)``."""
     if not np.ndim(a) or np.shape(g)[-2:] != np.shape(a)[-2:]:
-        raise RefusedMode("scipy.linalg.solve: no derivative is known of one number in the place of a matrix")
+        raise RefusedMode("E0511", "scipy.linalg.solve: no derivative is known of one number in the place of a matrix")
     if assume_a in _HERMITIAN:
         return unbroadcast(to_triangle(g, uplo(lower)), a)
     if assume_a in _SYMMETRIC:
@@ -102,14 +102,14 @@ def rows_in_place(x: Any, piv: Any) -> Any:
 def require_square(a: Any) -> Any:
     """``a`` itself, if its last two axes are equal."""
     if np.shape(a)[-1] != np.shape(a)[-2]:
-        raise RefusedMode("scipy.linalg.lu, lu_factor: the derivative is known of square matrices only")
+        raise RefusedMode("E0708", "scipy.linalg.lu, lu_factor: the derivative is known of square matrices only")
     return a
 
 
 def require_tall(a: Any) -> Any:
     """``a`` itself, if it has no more columns than rows."""
     if np.shape(a)[-1] > np.shape(a)[-2]:
-        raise RefusedMode("scipy.linalg.polar: the derivative of wide matrices is not known")
+        raise RefusedMode("E0708", "scipy.linalg.polar: the derivative of wide matrices is not known")
     return a
 
 
@@ -126,7 +126,7 @@ def _diagonals(l_and_u: Any, n: int) -> Any:
 def _require_one_system(columns: tuple[int, ...], n: int | None = None) -> None:
     """Refuse stacks of banded systems, which SciPy takes too, and one that the other side does not fit."""
     if len(columns) != 1 or n is not None and n != columns[0]:
-        raise RefusedMode("a stack of banded systems has no derivative here; loop over it")
+        raise RefusedMode("E0708", "a stack of banded systems has no derivative here; loop over it")
 
 
 def bands_product(l_and_u: Any, ab: Any, x: Any) -> Any:

@@ -1,0 +1,19 @@
+"""What programs do every day around the numbers: parameters that are left out, flags, texts, decorators, wrappers."""
+
+import numpy as np
+
+from tests.directed.program import directed
+
+X = np.array([0.3, 1.1, -0.7, 0.9])
+
+
+def weighted(x, w=None, power=2.0):
+    if w is None:
+        w = np.ones_like(x)
+    return np.sum(w * x**power)
+
+
+@directed(X)
+def parameters_that_are_left_out(x):
+    """The exponent does not vary: no derivative asks for the logarithm of what is negative."""
+    return weighted(x) + weighted(x, x) + weighted(x, power=3)
