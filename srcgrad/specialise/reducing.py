@@ -50,6 +50,7 @@ from srcgrad.specialise.closures import entered
 from srcgrad.specialise.conditions import is_test, may_return
 from srcgrad.specialise.defaulting import defaulted
 from srcgrad.specialise.dispatching import asked, explicit
+from srcgrad.specialise.driving import driven
 from srcgrad.specialise.functions import Closure, made_here
 from srcgrad.specialise.generators import consumed, got, mapped
 from srcgrad.specialise.going_over import as_iterated
@@ -247,6 +248,8 @@ def _block(made: Reduced, block: Block) -> Block:
                 if made.called.get(statement) and not only_answers(made, statement):
                     made.calls[other] = made.called[statement]
                 statements.append(other)
+            case Loop() if (driving := driven(made, statement, statements, _block)) is not None:
+                statements += driving
             case Loop():
                 statements += _loop(made, _region(made, statement))
             case _:
