@@ -17,3 +17,18 @@ def weighted(x, w=None, power=2.0):
 def parameters_that_are_left_out(x):
     """The exponent does not vary: no derivative asks for the logarithm of what is negative."""
     return weighted(x) + weighted(x, x) + weighted(x, power=3)
+
+
+class Dropout:
+    def __init__(self, share, seed):
+        self.share, self.state = share, np.random.RandomState(seed)
+
+    def __call__(self, x):
+        return x * (self.state.rand(*x.shape) > self.share)
+
+
+@directed(X)
+def draws_of_a_state(x):
+    state, drop = np.random.RandomState(0), Dropout(0.3, 1)
+    noise = state.randn(4) * x + state.normal(0.0, 0.1, x.shape)
+    return np.sum(drop(drop(x) ** 2)) + np.sum(noise**2) + x[state.randint(0, 4)] * state.uniform()
