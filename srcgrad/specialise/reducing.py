@@ -59,7 +59,7 @@ from srcgrad.specialise.instances import Instance, fixed_parameters, runs_users,
 from srcgrad.specialise.iterators import begun_by_class, iterated, turned
 from srcgrad.specialise.iterators import refuse_others as refuse_kept
 from srcgrad.specialise.joining import joined
-from srcgrad.specialise.missing import looked_up, raising, refusing
+from srcgrad.specialise.missing import looked_up, raising, refusing, without_module
 from srcgrad.specialise.patterns import taken_apart
 from srcgrad.specialise.reached import reached
 from srcgrad.specialise.receivers import as_pairs
@@ -128,6 +128,8 @@ def _block(made: Reduced, block: Block) -> Block:
             before = _read_last(made, statements)
             ended = refusing(made, statement.node, refusal)
             return Block((*before, *ended.statements), ended.exit)
+        if (missed := without_module(made, statement)) is not None:
+            return Block((*_read_last(made, statements), *missed.statements), missed.exit)
         if origin in made.frame.not_reached:  # what stands before it raises, whatever its operands are
             before = _read_last(made, statements)
             last = before[-1].targets if before and isinstance(before[-1], Assign) else ()  # read, or it was left out
