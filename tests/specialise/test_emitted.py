@@ -279,8 +279,31 @@ def managers_of_the_forward_sweep(x):
     return s * s
 
 
+class Doubling:
+    def __init__(self, x):
+        self.x, self.y = x, 0.0
+
+    def __enter__(self):
+        self.y = self.x * 2.0
+        return self
+
+    def __exit__(self, *given):
+        self.y = self.y + self.x**2
+
+
+def managers_that_keep_what_varies(x):
+    held, s = Doubling(x[0]), 1.0
+    for i in range(3):
+        with held as entered:
+            entered.y = entered.y * x[i] + s
+            if i == 1:
+                continue
+            s = s * held.y
+    return s * held.y
+
+
 PROGRAMS = (
-    managers_of_the_forward_sweep,
+    managers_that_keep_what_varies, managers_of_the_forward_sweep,
     raises_exceptions_of_its_own, reads_the_text_of_what_was_raised, objects_in_a_list_of_an_object, shadows_of_a_deque,
     a_dict_that_makes_what_is_missing, what_an_assertion_leaves, stores_under_a_manager, attempts_that_store,
     attempts_of_a_callee, raises_what_it_handles, tuples_of_several_kinds,
