@@ -58,6 +58,11 @@ def of_emitted(
         return _as_list(analysis, frame, statement, given, heap)
     if function in ATTEMPTS:
         return _attempted(analysis, frame, statement, given, heap)
+    if function is runtime.raised_in_place:
+        return given.positional[0], heap
+    if function in ASKING and is_plain(analysis, heap, *given.positional):
+        thrown, heap = _thrown(analysis, frame, statement, given.positional[1], heap)
+        return union(given.positional[0], thrown), heap
     if function is runtime.raisable and not given.positional[0].is_any:
         return _raisable(analysis, frame, statement, given.positional[0], heap)
     effect = of_function(function)
@@ -81,6 +86,8 @@ _PLACES = (slice, range)
 _COPYING = (runtime.frozen, runtime.kept, runtime.own, runtime.private, runtime.snapshot)
 #: What calls a function where something of what it raises may be caught.
 ATTEMPTS = (runtime.attempt, runtime.attempt_store, runtime.attempt_whole)
+#: What asks what something would raise, after what was raised before and the classes that are caught.
+ASKING = (runtime.raised_augmenting, runtime.raised_entering, runtime.raised_iterating)
 #: What an attempt raised: None, or an exception, of which nothing is read that varies.
 RAISED = union(exact(None), at(Site(BaseException, "raised")))
 _LISTED: dict[Any, type] = {runtime.frozen: deque, runtime.own: tuple}
@@ -147,11 +154,16 @@ def _attempted(analysis: Analysis, frame: Frame, statement: Statement, given: Gi
     for each in raised:
         frame.may_raise(each)
         after = after.join(each)
-    thrown = RAISED
-    if are_of_text(analysis, kinds, after):
-        thrown, after = data(frame, statement, after, part="raised")
-        thrown = union(thrown, exact(None))
+    thrown, after = _thrown(analysis, frame, statement, kinds, after)
     return container(frame, statement, after, tuple, Contents(parts=(union(value, exact(None)), thrown)))
+
+
+def _thrown(analysis: Analysis, frame: Frame, statement: Statement, kinds: Value, heap: Heap) -> tuple[Value, Heap]:
+    """What is caught of these classes, or None."""
+    if not are_of_text(analysis, kinds, heap):
+        return RAISED, heap
+    thrown, heap = data(frame, statement, heap, part="raised")
+    return union(thrown, exact(None)), heap
 
 
 def _raisable(analysis: Analysis, frame: Frame, statement: Statement, made: Value, heap: Heap) -> Any:
