@@ -382,7 +382,7 @@ def of_user(
             passed[parameter] = _bound_to(context, placed(reference(default), node), nf.Fixed())
             continue
         if default is None:
-            context.refuse("E0211", node, "this default")
+            context.refuse("E0211", node, "a default that is not known when this is compiled")
         passed[parameter] = default
     statics = [static_of(context.value(argument)) for argument in passed.values()]
     if any(static is not None and not isinstance(static, np.dtype) for static in statics):
