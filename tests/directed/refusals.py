@@ -2,6 +2,7 @@
 
 #: What is said of a program where a mode refuses it; the other modes are right.
 REFUSED: dict[str, tuple[str, ...]] = {
+    "classes_by_their_names": ("a call of Scaled",),  # nothing is known of the classes in a dict without arguments
     "a_callee_raises_after_a_store": (
         "stored before it raised",
         "a function that is called where an exception may be caught stored before it rais",
