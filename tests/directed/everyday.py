@@ -1,5 +1,7 @@
 """What programs do every day around the numbers: parameters that are left out, flags, texts, decorators, wrappers."""
 
+import functools
+
 import numpy as np
 
 from tests.directed.program import directed
@@ -54,3 +56,118 @@ def a_flag_of_an_optional_import(x):
     if is_there:
         return scaled(x)
     return np.sum(x**2)
+
+
+def doubled(function):
+    @functools.wraps(function)
+    def inner(*args, **kwargs):
+        return function(*args, **kwargs) * 2.0
+
+    return inner
+
+
+@doubled
+def powers(x, power=2, *, shift=0.0):
+    return np.sum((x + shift) ** power)
+
+
+def called_with(function, *args, **kwargs):
+    return function(*args, **kwargs)
+
+
+def with_options(x, **options):
+    scale = options.get("scale", 1.0)
+    power = options.get("power", None)
+    if power is None:
+        power = 2.0
+    return np.sum(scale * x**power)
+
+
+@directed(X, analytic=False)
+def keywords_through_wrappers(x):
+    chosen = {"shift": 1.0, "power": 2} | {"power": 3}
+    s = powers(x, **chosen) + powers(x, power=3, shift=x[0])
+    return s + called_with(np.mean, x**2) + called_with(np.linalg.norm, x, ord=3) + with_options(x, scale=x[1])
+
+
+class Totals:
+    def __init__(self):
+        self.seen = []
+
+    @doubled
+    def total(self):
+        return sum(self.seen)
+
+    def push(self, v):
+        self.seen.append(v)
+
+
+@directed(X)
+def decorated_methods(x):
+    totals = Totals()
+    for v in x:
+        totals.push(v * v)
+    return totals.total() ** 2
+
+
+SHAPES = {}
+
+
+def registered(kind):
+    SHAPES[kind.__name__] = kind
+    return kind
+
+
+@registered
+class Scaled:
+    def __init__(self, a):
+        self.a = a
+
+    def at(self, x):
+        return np.sum(x * self.a)
+
+
+@registered
+class Squared(Scaled):
+    def at(self, x):
+        return super().at(x) ** 2
+
+
+class Moments:
+    def __init__(self, x):
+        self.x = x
+        self.both = (self.square(), self.cube())
+
+    def square(self):
+        return self.x**2
+
+    def cube(self):
+        return self.x**3
+
+
+@directed(X)
+def classes_by_their_names(x):
+    square, cube = Moments(x).both
+    return SHAPES["Squared"](x[0]).at(x) + SHAPES["Scaled"](x[1]).at(x) + np.sum(square * cube)
+
+
+@directed(X)
+def states_that_are_functions(x):
+    out = []
+
+    def start(v):
+        out.append(v)
+        return low if v < 0.5 else high
+
+    def low(v):
+        out.append(v * v)
+        return high
+
+    def high(v):
+        out.append(np.sin(v))
+        return start
+
+    state = start
+    for v in x:
+        state = state(v)
+    return sum(out) * out[1]

@@ -2,6 +2,9 @@
 
 #: What is said of a program where a mode refuses it; the other modes are right.
 REFUSED: dict[str, tuple[str, ...]] = {
+    "a_generator_closed_early": ("Try cannot be differentiated",),  # at second order
+    "generators_inside_each_other": ("takes too long to work out",),
+    "classes_by_their_names": ("a call of Scaled",),  # nothing is known of the classes in a dict without arguments
     "a_callee_raises_after_a_store": (
         "stored before it raised",
         "a function that is called where an exception may be caught stored before it rais",
