@@ -324,6 +324,16 @@ def objects_by_their_group(x):
     return y * y
 
 
+def objects_in_a_copy_of_a_dict(x):
+    table = {"a": Spring(x[0]), "b": Spring(x[1])}
+    other = dict(table)
+    other["b"] = other["a"]
+    y = x[2]
+    for key in ("a", "b"):
+        y = table[key].pull(y) * other[key].pull(y + x[0])
+    return y * y
+
+
 def what_cannot_be_iterated(x):
     s = x[0]
     for given in ([x[1], x[2]], 3.0):
@@ -336,7 +346,8 @@ def what_cannot_be_iterated(x):
 
 
 PROGRAMS = (
-    objects_by_their_group, what_cannot_be_iterated, managers_that_keep_what_varies, managers_of_the_forward_sweep,
+    objects_by_their_group, objects_in_a_copy_of_a_dict, what_cannot_be_iterated,
+    managers_that_keep_what_varies, managers_of_the_forward_sweep,
     raises_exceptions_of_its_own, reads_the_text_of_what_was_raised, objects_in_a_list_of_an_object, shadows_of_a_deque,
     a_dict_that_makes_what_is_missing, what_an_assertion_leaves, stores_under_a_manager, attempts_that_store,
     attempts_of_a_callee, raises_what_it_handles, tuples_of_several_kinds,
