@@ -82,7 +82,7 @@ REFUSED: dict[str, tuple[str, ...]] = {
         "what the variables of this function may be is not known",
         "what this call does is not known",
     ),
-    "iterators_consumed": ("what is done with an iterator that is kept",),
+    "iterators_consumed": ("this use of an iterator",),
     "a_partial_application_in_a_field": ("a call of partial",),
     "the_least_of_objects_that_compare": (
         "a generator expression",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Callable
 
 import numpy as np
@@ -91,3 +92,10 @@ def test_a_refusal_when_the_program_runs_is_at_the_users_line() -> None:
     assert str(caught.value).startswith(
         "dictionary changed size during iteration; loop over a copy, list(...) [E0402]\n"
     )
+
+
+def test_a_refusal_of_a_library_function_itself_is_at_its_definition() -> None:
+    """It stood in the text that applies the rule."""
+    with pytest.raises(UnsupportedSyntax, match="the argument 'weights' is not supported") as caught:
+        srcgrad.grad(statistics.fmean)([1.0, 2.0], [1.0, 3.0])
+    assert caught.value.span is not None and caught.value.span.filename == statistics.__file__
