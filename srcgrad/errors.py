@@ -19,6 +19,7 @@ from dataclasses import dataclass
 
 _WIDTH = 104  # columns of the user's text that are shown; a longer line is cut around what is underlined
 _TAB = 4
+_SHOWN = 60  # of the line of a library that the user's leads to
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,8 @@ def render(
     elif label:
         lines.append(f"  {label}")
     if within is not None:
-        lines.append(f"  which leads to {within}: `{within.code}`")
+        shown = within.code if len(within.code) <= _SHOWN else f"{within.code[:_SHOWN]} …"
+        lines.append(f"  which leads to {within}: `{shown}`")
     if hint:
         first, *more = hint.splitlines()
         lines.append(f"  hint: {first}")

@@ -213,6 +213,8 @@ class Derivative:
         try:
             return compile_request(replace(request, callee=replace(callee, function=applied)))
         except (LanguageError, MissingRule) as refusal:
+            if refusal.span is not None and refusal.span.filename == applied.__code__.co_filename:
+                refusal.place(self.span or refusal.span)  # the text that applies a rule is ours
             if not is_right_as_text(self.primal):
                 raise
             try:

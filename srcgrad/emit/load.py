@@ -20,6 +20,7 @@ from srcgrad.emit.imports import is_importable, literal_text
 from srcgrad.emit.printer import Emission
 from srcgrad.errors import InternalError, Span, SrcgradError
 from srcgrad.frontend.guards import Guards
+from srcgrad.language.folders import is_installed
 from srcgrad.runtime.refusals import Refused
 from srcgrad.syntax.globals import GlobalBinding
 
@@ -121,15 +122,27 @@ def save(emission: Emission, path: str | os.PathLike[str]) -> None:
 
 
 def annotate(exception: BaseException, function: FunctionType, role: str = "adjoint") -> None:
-    """Add one note to an exception from emitted code: ``in the adjoint of model.py:14: `w = a * b```."""
+    """Add one note to an exception from emitted code: ``in the adjoint of model.py:14: `w = a * b```.
+
+    The line is the innermost one of the user's.  Where a model is written out in place of a call, it is the next one
+    behind it in the text: of what the model calls, or the statement with the call.
+    """
     filename = function.__code__.co_filename
     line_map: Mapping[int, Span] = function.__globals__.get("__srcgrad_line_map__", {})
-    span: Span | None = None
+    span = own = None
+    last = 0
     traceback = exception.__traceback__
     while traceback is not None:
         if traceback.tb_frame.f_code.co_filename == filename:
-            span = line_map.get(traceback.tb_lineno, span)
+            last = traceback.tb_lineno
+            span = line_map.get(last, span)
+            own = own if span is None or is_installed(span.filename) else span
         traceback = traceback.tb_next
+    if own is None and span is not None:
+        own = next(
+            (line_map[at] for at in sorted(line_map) if at > last and not is_installed(line_map[at].filename)), None
+        )
+    span = own or span
     if span is None or not span.known:
         return
     if isinstance(exception, SrcgradError | Refused) and exception.span is None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 from collections.abc import Collection
+from functools import cached_property
 from types import FunctionType, GetSetDescriptorType, MemberDescriptorType
 from typing import Any
 
@@ -78,8 +79,13 @@ def is_named_tuple(kind: object) -> bool:
 
 
 def is_field(raw: object) -> bool:
-    """Whether what a class holds is only the place of a field (``__slots__``), or nothing."""
-    return raw is ABSENT or isinstance(raw, MemberDescriptorType | GetSetDescriptorType)
+    """Whether what a class holds is only the place of a field (``__slots__``, ``cached_property``), or nothing."""
+    return raw is ABSENT or isinstance(raw, MemberDescriptorType | GetSetDescriptorType) or is_cached(raw)
+
+
+def is_cached(raw: object) -> bool:
+    """Whether what a class holds computes a field when it is read first (``functools.cached_property``)."""
+    return type(raw) is cached_property and isinstance(raw.func, FunctionType)
 
 
 def is_descriptor(raw: object) -> bool:

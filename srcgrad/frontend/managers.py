@@ -7,6 +7,10 @@ the statement that enters them::
     with manager:                                 y = f(x) * clock
         clock = entered(manager)       ->
         y = f(x) * clock
+
+    manager = leaving(model)           ->     with leaving(model):
+    with manager:                                 y = f(x)
+        y = f(x)
 """
 
 from __future__ import annotations
@@ -38,15 +42,22 @@ def _put_back(block: list[Any], uses: Counter[str], namespace: Mapping[str, obje
             case (
                 [gast.Assign(targets=[gast.Name(id=name)], value=gast.Call(args=[made], keywords=[]) as call)],
                 gast.With(items=[gast.withitem(context_expr=gast.Name(id=held), optional_vars=None)], body=body),
-            ) if name == held and _function(call, namespace) is runtime.once and (
-                not isinstance(made, gast.Call) or _function(made, namespace) is not runtime.tried
-            ):
+            ) if name == held:
+                function = _function(call, namespace)
                 is_given, target, rest = _target(name, body, namespace)
-                if uses[name] == 2 + is_given:
+                if function is runtime.once and not _is_tried(made, namespace) and uses[name] == 2 + is_given:
                     found.pop()
                     statement.items, statement.body = [gast.withitem(made, target)], rest
+                elif function is runtime.leaving and uses[name] == 2:
+                    found.pop()
+                    statement.items = [gast.withitem(call, None)]
         found.append(statement)
     return found
+
+
+def _is_tried(made: Any, namespace: Mapping[str, object]) -> bool:
+    """Whether what a manager raises itself is looked at in the text."""
+    return isinstance(made, gast.Call) and _function(made, namespace) is runtime.tried
 
 
 def _target(name: str, body: list[Any], namespace: Mapping[str, object]) -> tuple[bool, Any, list[Any]]:

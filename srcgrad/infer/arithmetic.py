@@ -20,8 +20,10 @@ from srcgrad.infer.dispatch import by_methods, searched
 from srcgrad.infer.examples import outcomes
 from srcgrad.infer.heap import Contents, Heap
 from srcgrad.infer.heap import joined as contents_of_one
+from srcgrad.infer.items import compares_plainly
 from srcgrad.infer.objects import (
     CONTAINERS,
+    MAPPINGS,
     Made,
     class_of,
     container,
@@ -256,6 +258,8 @@ def compare(
             behind = answered(analysis, frame, statement, ASKED, (left, right), heap)
             if behind is not None:
                 return of(bool), behind
+        if symbol in ("in", "not in") and _asks_keys(analysis, left, right, heap):
+            return of(bool), heap
         if symbol in ("in", "not in") and (found := searched(analysis, frame, statement, left, right, heap)):
             return found
         if symbol in COMPARED:
@@ -268,6 +272,13 @@ def compare(
         return of(bool), heap
     made, heap = data(frame, statement, heap)
     return union(made, of(bool)), heap
+
+
+def _asks_keys(analysis: Analysis, left: Value, right: Value, heap: Heap) -> bool:
+    """Whether a key is looked for in dicts, and asking whether it is one of theirs runs no code of the user's, whatever
+    they hold beside their keys."""
+    keys = union(*(heap[atom.site].keys for atom in right.atoms if isinstance(atom, At)))
+    return are_of(right, *MAPPINGS) and is_plain(analysis, heap, left) and compares_plainly(analysis, heap, keys)
 
 
 def _asks_objects(symbol: str, left: Value, right: Value) -> bool:

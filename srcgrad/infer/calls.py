@@ -154,7 +154,7 @@ def _one(analysis: Analysis, frame: Frame, statement: Statement, atom: Any, give
         case At(site=Site(kind=kind)) if kind is not None and is_method(looked_up(kind, "__call__")):
             receiver = Value(frozenset((atom,)))
             return call(analysis, frame, statement, exact(looked_up(kind, "__call__")), given.after(receiver), heap)
-        case Exact(value=type() as kind):
+        case Exact(value=type() as kind) if kind is not np.random.RandomState:
             return made_by(analysis, frame, statement, kind, given, heap)
         case Exact(value=function) if type(function) not in SCALARS and is_by_rule(function):
             return _of_library(analysis, frame, statement, function, given, heap)
@@ -303,8 +303,9 @@ def _of_library(
         return union(held, *values[1:]), heap
     if function is logging.getLogger:
         return container(frame, statement, heap, logging.Logger, Contents())
-    if function is np.random.default_rng and is_plain(analysis, heap, *values):
-        return container(frame, statement, heap, np.random.Generator, Contents())
+    if (function is np.random.default_rng or function is np.random.RandomState) and is_plain(analysis, heap, *values):
+        kind = np.random.Generator if function is np.random.default_rng else np.random.RandomState
+        return container(frame, statement, heap, kind, Contents())
     if not given.keywords:
         if (constant := constant_of_kinds(function, given.positional, heap, given.more)) is not None:
             return constant, heap
@@ -374,8 +375,8 @@ def _of_builtin(
         found = named.method(analysis, frame, statement, atom, name, given, heap)
         if found is not NotImplemented:
             return found  # type: ignore[no-any-return]
-    if kind is np.random.Generator and given.more is None:
-        drawn = results_of_draw(name, given.positional, given.keywords, heap)
+    if kind in (np.random.Generator, np.random.RandomState) and given.more is None:
+        drawn = results_of_draw(kind, name, given.positional, given.keywords, heap)
         if drawn is not None:
             return shown(frame, statement, heap, drawn)
     if kind in CLASSES and is_method(held := looked_up(kind, name)):

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import _GeneratorContextManager
+from dataclasses import replace
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
@@ -53,6 +54,7 @@ from srcgrad.ir.regions import (
 from srcgrad.ir.restoring.pending import uses_of
 from srcgrad.language.models import PASSING
 from srcgrad.runtime import StopsGradients
+from srcgrad.runtime.doors import Leaving
 
 if TYPE_CHECKING:
     from srcgrad.infer.interpreter import Analysis
@@ -286,6 +288,13 @@ def _is_passed(analysis: Analysis, atom: Atom, heap: Heap) -> bool:
     )  # fmt: skip
 
 
+def _told(manager: Value, heap: Heap) -> Value:
+    """The managers whose methods get what is raised: in place of what only leaves another one, that one."""
+    leaving = [atom for atom in manager.atoms if isinstance(atom, At) and atom.site.kind is Leaving]
+    rest = replace(manager, atoms=manager.atoms - frozenset(leaving))
+    return union(rest, *(heap[atom.site].get("manager") for atom in leaving))
+
+
 def _ignores_exceptions(analysis: Analysis, kind: type | None) -> bool:
     """Whether a context manager of the user's reads nothing that it is given where it is left, and calls nothing."""
     method = None if kind is None else looked_up(kind, "__exit__")
@@ -327,8 +336,9 @@ def _with(analysis: Analysis, frame: Frame, statement: With, heap: Heap) -> Ways
     for other in raised[1:]:
         thrown = thrown.join(other)
     is_passed = not manager.is_any and all(_is_passed(analysis, atom, thrown) for atom in manager.atoms)
-    is_passing = not manager.is_any and all(
-        class_of(atom) in PASSING or _ignores_exceptions(analysis, class_of(atom)) for atom in manager.atoms
+    told = _told(manager, thrown)
+    is_passing = not told.is_any and all(
+        class_of(atom) in PASSING or _ignores_exceptions(analysis, class_of(atom)) for atom in told.atoms
     )
     if not is_passed and not is_passing and not is_plain(analysis, thrown, manager):
         # its method gets the exception, and what that holds

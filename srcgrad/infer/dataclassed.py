@@ -1,4 +1,4 @@
-"""Dataclasses: objects whose ``__init__`` was written by ``dataclass``, which sets each field that it is given.
+"""Fields that classes set by themselves: ``dataclass`` those that it is given, ``cached_property`` those read first.
 
 Enters: a class and the arguments of a call.  Leaves: the object with its fields, on which ``__post_init__`` has run::
 
@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from srcgrad.frontend.classes import sets_default
 from srcgrad.infer.heap import Heap, Site
-from srcgrad.infer.objects import Made, is_method, looked_up
-from srcgrad.infer.values import At, Atom, Value, exact
+from srcgrad.infer.objects import Made, is_method, looked_up, set_attribute
+from srcgrad.infer.values import ANY, At, Atom, Value, exact, union
 
 if TYPE_CHECKING:
     from srcgrad.infer.frames import Frame
@@ -40,6 +40,26 @@ def always_has(heap: Heap, atom: Atom, name: str) -> bool:
             given = [field.name for field in dataclasses.fields(kind) if field.init]
             return name in given and not heap.is_seen(site)
     return False
+
+
+def computed(
+    analysis: Analysis, frame: Frame, statement: Statement, receiver: Value, site: Site, name: str, heap: Heap
+) -> Made:
+    """A field that ``functools.cached_property`` computes where the object has none yet."""
+    held = looked_up(site.kind, name)  # type: ignore[arg-type]
+    own = heap[site].get(name)
+    if always_has(heap, At(site), name):
+        return own, heap
+    if held.attrname != name or heap.is_seen(site):
+        return ANY, analysis.unknown([receiver], heap)
+    made = analysis.call(frame, statement, exact(held.func), (receiver,), heap)
+    if made is None:
+        return (own, heap) if own else None
+    value, after = made
+    stored = set_attribute(analysis, frame, statement, receiver, name, value, after)
+    if stored is None:
+        return None
+    return (union(own, value), heap.join(stored)) if own else (value, stored)
 
 
 def made(

@@ -18,12 +18,25 @@ from srcgrad.infer.applying import applied
 from srcgrad.infer.data import is_data
 from srcgrad.infer.exceptions import are_of_text
 from srcgrad.infer.heap import Contents, Heap, Site
-from srcgrad.infer.items import get_item
+from srcgrad.infer.items import compares_plainly, get_item
 from srcgrad.infer.iteration import elements
 from srcgrad.infer.objects import MAPPINGS, container, data, get_attribute, is_plain
 from srcgrad.infer.outside import is_of_library, is_of_users
 from srcgrad.infer.parameters import Given
-from srcgrad.infer.values import NEVER, Array, At, Atom, Exact, Value, are_numbers, at, exact, is_unchanging, union
+from srcgrad.infer.values import (
+    NEVER,
+    Array,
+    At,
+    Atom,
+    Exact,
+    Value,
+    are_numbers,
+    are_of,
+    at,
+    exact,
+    is_unchanging,
+    union,
+)
 from srcgrad.language.effects import is_listed, is_of_emitted, of_function
 from srcgrad.rules.table import is_constant, lookup
 
@@ -54,10 +67,17 @@ def of_emitted(
             return container(frame, statement, copied.heap, tuple, Contents(parts=tuple(parts)))
         is_new = function in (runtime.frozen, runtime.private)
         return parts[0] if is_new else union(parts[0], given.positional[0]), copied.heap
+    if function is runtime.merged and all(are_of(value, *MAPPINGS) for value in given.positional):
+        return _merged(analysis, frame, statement, given, heap)
     if function is runtime.as_list and len(given.positional) == 1:
         return _as_list(analysis, frame, statement, given, heap)
     if function in ATTEMPTS:
         return _attempted(analysis, frame, statement, given, heap)
+    if function is runtime.raised_in_place:
+        return given.positional[0], heap
+    if function in ASKING and is_plain(analysis, heap, *given.positional):
+        thrown, heap = _thrown(analysis, frame, statement, given.positional[1], heap)
+        return union(given.positional[0], thrown), heap
     if function is runtime.raisable and not given.positional[0].is_any:
         return _raisable(analysis, frame, statement, given.positional[0], heap)
     effect = of_function(function)
@@ -81,6 +101,8 @@ _PLACES = (slice, range)
 _COPYING = (runtime.frozen, runtime.kept, runtime.own, runtime.private, runtime.snapshot)
 #: What calls a function where something of what it raises may be caught.
 ATTEMPTS = (runtime.attempt, runtime.attempt_store, runtime.attempt_whole)
+#: What asks what something would raise, after what was raised before and the classes that are caught.
+ASKING = (runtime.raised_augmenting, runtime.raised_entering, runtime.raised_iterating)
 #: What an attempt raised: None, or an exception, of which nothing is read that varies.
 RAISED = union(exact(None), at(Site(BaseException, "raised")))
 _LISTED: dict[Any, type] = {runtime.frozen: deque, runtime.own: tuple}
@@ -147,11 +169,28 @@ def _attempted(analysis: Analysis, frame: Frame, statement: Statement, given: Gi
     for each in raised:
         frame.may_raise(each)
         after = after.join(each)
-    thrown = RAISED
-    if are_of_text(analysis, kinds, after):
-        thrown, after = data(frame, statement, after, part="raised")
-        thrown = union(thrown, exact(None))
+    thrown, after = _thrown(analysis, frame, statement, kinds, after)
     return container(frame, statement, after, tuple, Contents(parts=(union(value, exact(None)), thrown)))
+
+
+def _merged(analysis: Analysis, frame: Frame, statement: Statement, given: Given, heap: Heap) -> Any:
+    """``merged(a, b)``: a dict of the entries of others, of which the values are not asked."""
+    held = [heap[atom.site] for value in given.positional for atom in value.atoms if isinstance(atom, At)]
+    if not compares_plainly(analysis, heap, union(*(each.keys for each in held))):
+        return NotImplemented
+    made = Contents(entries=held[0].entries) if len(held) == 1 else Contents()
+    if made.entries is None:
+        for each in held:
+            made = made.with_sides(each.keys, each.held)
+    return container(frame, statement, heap, dict, made)
+
+
+def _thrown(analysis: Analysis, frame: Frame, statement: Statement, kinds: Value, heap: Heap) -> tuple[Value, Heap]:
+    """What is caught of these classes, or None."""
+    if not are_of_text(analysis, kinds, heap):
+        return RAISED, heap
+    thrown, heap = data(frame, statement, heap, part="raised")
+    return union(thrown, exact(None)), heap
 
 
 def _raisable(analysis: Analysis, frame: Frame, statement: Statement, made: Value, heap: Heap) -> Any:

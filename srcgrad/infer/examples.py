@@ -150,7 +150,7 @@ def results_of_method(
 
 
 def results_of_draw(
-    name: str, positional: Iterable[Value], keywords: Iterable[tuple[str, Value]], heap: Heap
+    kind: type, name: str, positional: Iterable[Value], keywords: Iterable[tuple[str, Value]], heap: Heap
 ) -> list[Result] | None:
     """What a method of a generator of random numbers may give that draws new ones."""
     if not method(name).draws or method(name).updates:
@@ -158,7 +158,8 @@ def results_of_draw(
     given = [*positional, *(value for _, value in keywords)]
     if any(isinstance(a, At) and heap[a.site].parts is None for value in given for a in value.atoms):
         return None  # a size of so many axes
-    return _run(lambda *given, **named: getattr(np.random.default_rng(0), name)(*given, **named),
+    generator = np.random.RandomState if kind is np.random.RandomState else np.random.default_rng
+    return _run(lambda *given, **named: getattr(generator(0), name)(*given, **named),
                 list(positional), list(keywords), heap)  # fmt: skip
 
 

@@ -15,6 +15,7 @@ import sys
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from srcgrad.frontend.journal import note_compiled_in
 from srcgrad.infer.frames import Frame
 from srcgrad.infer.heap import Heap
 from srcgrad.infer.objects import Made, get_attribute
@@ -31,9 +32,20 @@ def import_module(analysis: Analysis, frame: Frame, statement: Statement, op: ir
     try:
         whole = importlib.util.resolve_name("." * op.level + op.module, frame.namespace.get("__package__") or "")
         module = importlib.import_module(whole)
-    except Exception:  # it is not there, or what it runs fails
+    except ModuleNotFoundError as error:
+        if frame.raised is None or op.level or error.name is None or not is_part(error.name, op.module):
+            return _unknown(analysis, frame, heap)
+        note_compiled_in(sys.modules, whole)
+        frame.may_raise(heap)  # where something catches it, the program goes on without the module
+        return None
+    except Exception:  # what it runs fails
         return _unknown(analysis, frame, heap)
     return exact(sys.modules[whole.partition(".")[0]] if not op.names and op.whole else module), heap
+
+
+def is_part(name: str, module: str) -> bool:
+    """Whether a module is one, or a package that it stands in: what is not there is not missed by another module."""
+    return f"{module}.".startswith(f"{name}.")
 
 
 def import_name(analysis: Analysis, frame: Frame, statement: Statement, op: ir.ImportName, heap: Heap) -> Made:

@@ -118,7 +118,7 @@ def _item(analysis: Analysis, frame: Frame, statement: Statement, atom: Atom, in
                 return _or_missing(analysis, frame, statement, receiver, kind, index, found, heap)
             if contents.entries is not None and is_plain(analysis, heap, index):  # its keys are constants
                 return _or_missing(analysis, frame, statement, receiver, kind, index, contents.held, heap)
-            if not (is_plain(analysis, heap, index) and _compares_plainly(analysis, heap, contents.keys)):
+            if not (is_plain(analysis, heap, index) and compares_plainly(analysis, heap, contents.keys)):
                 heap = analysis.unknown([index, receiver], heap)
             return _or_missing(analysis, frame, statement, receiver, kind, index, heap[site].held, heap)
         case At(site=Site(kind=kind)) if kind is not None and is_method(looked_up(kind, "__getitem__")):
@@ -170,7 +170,7 @@ def _is_plain_class(found: Any) -> bool:
     return type(found) is type and not hasattr(found, "__class_getitem__")
 
 
-def _compares_plainly(analysis: Analysis, heap: Heap, held: Value) -> bool:
+def compares_plainly(analysis: Analysis, heap: Heap, held: Value) -> bool:
     """Whether comparing a key with the keys among these, each of which was hashed, runs no code of the user's."""
     return not held.is_any and all(
         is_plain(analysis, heap, Value(frozenset((atom,)))) or isinstance(atom, At) and (
@@ -318,7 +318,7 @@ def _put(
             return done, heap
         case At(site=Site(kind=kind) as site) if kind in (list, deque, None, *MAPPINGS):
             keys = heap[site].keys if kind in MAPPINGS and heap[site].entries is None else NEVER
-            is_compared = is_plain(analysis, heap, index) and _compares_plainly(analysis, heap, keys)
+            is_compared = is_plain(analysis, heap, index) and compares_plainly(analysis, heap, keys)
             if not is_compared or kind is None and not is_plain(analysis, heap, value):
                 return done, analysis.unknown([receiver, index, value], heap)
             if kind in (list, deque, None) and not is_index(index):  # a slice takes what the value holds
@@ -423,7 +423,7 @@ def _asks_nothing(analysis: Analysis, heap: Heap, atom: Atom) -> bool:
     if not isinstance(atom, At) or heap.is_seen(atom.site):
         return False
     if atom.site.kind in MAPPINGS:
-        return heap[atom.site].entries is not None or _compares_plainly(analysis, heap, heap[atom.site].items)
+        return heap[atom.site].entries is not None or compares_plainly(analysis, heap, heap[atom.site].items)
     return atom.site.kind in (list, deque)
 
 

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from srcgrad.frontend.classes import is_cached
 from srcgrad.frontend.journal import note_read
 from srcgrad.infer import sparse
 from srcgrad.infer.assigned import REFLECTIVE, SHAPING
@@ -321,11 +322,10 @@ def _of_instance(
     """An attribute of an object of a class of the user's: data descriptors, then fields, then what the class holds."""
     kind: Any = site.kind
     usual = tuple.__getattribute__ if is_named_tuple(kind) else object.__getattribute__
-    if defines(kind, "__getattr__") or looked_up(kind, "__getattribute__") is not usual:
+    is_intercepted = defines(kind, "__getattr__") or looked_up(kind, "__getattribute__") is not usual
+    if is_intercepted or analysis.assigned.may_be(kind, name):
         return ANY, analysis.unknown([receiver], heap)
     held = looked_up(kind, name)
-    if analysis.assigned.may_be(kind, name):
-        return ANY, analysis.unknown([receiver], heap)
     if name == "__class__" and held is vars(object)["__class__"]:
         return exact(kind), heap
     if (place := index_of(held, kind, name)) is not None:
@@ -338,8 +338,9 @@ def _of_instance(
     if held is not ABSENT and hasattr(type(held), "__set__") and not isinstance(held, MemberDescriptorType):
         return ANY, analysis.unknown([receiver], heap)
     own = heap[site].get(name)
-    from srcgrad.infer.dataclassed import always_has  # which looks classes up in turn
-
+    from srcgrad.infer.dataclassed import always_has, computed  # which look classes up in turn
+    if is_cached(held):
+        return computed(analysis, frame, statement, receiver, site, name, heap)
     if held is ABSENT or always_has(heap, At(site), name) or isinstance(held, MemberDescriptorType):
         return (own, heap) if own else None
     if isinstance(held, classmethod) and is_method(held.__func__):
@@ -364,7 +365,6 @@ def _of_modelled(
     if is_method(held):
         return union(own, Value(frozenset((Bound(receiver, name),)))), heap
     from srcgrad.infer.dataclassed import always_has  # which looks classes up in turn
-
     if own and (held is ABSENT or always_has(heap, At(site), name)):
         return own, heap
     return ANY, analysis.unknown([receiver], heap)

@@ -102,8 +102,6 @@ IMPORT = Reason(
     "it fails, is relative, or binds a name that is bound elsewhere too",
     "import at the top of the module",
 )
-#: What to do where no more is known.
-OTHERWISE = "write it in another form, compute it outside, or write a rule: @srcgrad.rule(function)"
 NOT_FOLLOWED = Reason(
     "E0206",
     "this call is not followed with what it is given",
@@ -120,6 +118,13 @@ TOO_DEEP = Reason(
 )
 TOO_MANY = Reason("E0208", "the objects that this function reads, and what they hold, are too many to look at",
                   hint="pass what it needs of them, as arrays")  # fmt: skip
+
+
+def otherwise(code: str) -> str:
+    """What to do where no more is known than the code of the refusal."""
+    return (
+        f"write it in another form (srcgrad why {code}), compute it outside, or write a rule: @srcgrad.rule(function)"
+    )
 
 
 def hidden(value: Any) -> Reason:

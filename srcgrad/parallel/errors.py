@@ -7,17 +7,15 @@ holds, and on the client the ``ShardError`` made of it, with the exception as it
 from __future__ import annotations
 
 import linecache
-import os
 import pickle
-import site
-import sysconfig
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 
-import srcgrad
 from srcgrad.errors import Span, SrcgradError, render
+from srcgrad.language.folders import is_installed
+from srcgrad.runtime.refusals import Refused
 
 
 class ShardError(SrcgradError):
@@ -28,11 +26,12 @@ class ShardError(SrcgradError):
         reason: str,
         span: Span | None = None,
         *,
+        code: str | None = None,
         label: str | None = None,
         hint: str | None = None,
         shard: int | None = None,
     ) -> None:
-        super().__init__(reason, span, label=label, hint=hint)
+        super().__init__(reason, span, code=code, label=label, hint=hint)
         self.shard = shard
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -51,7 +50,7 @@ class ShardTimeout(ShardError, TimeoutError):
     """A shard took longer than its time limit."""
 
     def __str__(self) -> str:  # OSError, of which TimeoutError is one, has a text of its own
-        return render(self.reason, self.span, self.label, self.hint)
+        return render(self.reason, self.span, self.label, self.hint, self.code)
 
 
 class SendingError(SrcgradError, TypeError):
@@ -68,7 +67,8 @@ class EnvironmentWarning(UserWarning):
 
 @dataclass(frozen=True)
 class Failure:
-    """An exception as it is sent: its text, the user's line, and the exception pickled, if that was possible."""
+    """An exception as it is sent: its text, the user's line, the exception pickled, if that was possible, and the code
+    of a refusal."""
 
     shard: int | None
     reason: str
@@ -76,26 +76,28 @@ class Failure:
     hint: str | None = None
     pickled: bytes | None = None
     kind: type[SrcgradError] = ShardError
+    code: str | None = None
 
     def error(self) -> SrcgradError:
         """The exception to raise on the client."""
         if not issubclass(self.kind, ShardError):
-            return self.kind(self.reason, self.span, hint=self.hint)
-        error = self.kind(self.reason, self.span, hint=self.hint, shard=self.shard)
+            return self.kind(self.reason, self.span, code=self.code, hint=self.hint)
+        error = self.kind(self.reason, self.span, code=self.code, hint=self.hint, shard=self.shard)
         error.__cause__ = _read(self.pickled)
         return error
 
 
 def failure_of(shard: int, exception: BaseException, lines: Mapping[str, Mapping[int, Span]]) -> Failure:
     """What is sent of an exception raised by a shard; ``lines`` maps lines of emitted files to the user's."""
-    if isinstance(exception, SrcgradError):
-        text, span, hint = exception.reason, exception.span, exception.hint
+    if isinstance(exception, SrcgradError | Refused):
+        text, span, hint, code = exception.reason, exception.span, exception.hint, exception.code
     else:
-        text, span, hint = _text(exception), None, None
+        text, span, hint, code = _text(exception), None, None, None
     reason = f"shard {shard} raised {type(exception).__name__}: {text}" if text else (
         f"shard {shard} raised {type(exception).__name__}"
     )
-    return Failure(shard, reason, span or place_of(exception.__traceback__, lines), hint, _pickled(exception))
+    place = span or place_of(exception.__traceback__, lines)
+    return Failure(shard, reason, place, hint, _pickled(exception), code=code)
 
 
 def _text(exception: BaseException) -> str:
@@ -129,18 +131,10 @@ def place_of(traceback: TracebackType | None, lines: Mapping[str, Mapping[int, S
         code, line = traceback.tb_frame.f_code, traceback.tb_lineno
         if code.co_filename in lines:
             found = lines[code.co_filename].get(line, found)
-        elif not code.co_filename.startswith("<") and not code.co_filename.startswith(_NOT_USERS):
+        elif not code.co_filename.startswith("<") and not is_installed(code.co_filename):
             text = linecache.getline(code.co_filename, line).rstrip("\n")
             start = len(text) - len(text.lstrip())
             found = Span(code.co_filename, code.co_qualname, line, start, line, len(text), text)
         traceback = traceback.tb_next
     return found
 
-
-def _folders() -> tuple[str, ...]:
-    paths = {sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib"), *site.getsitepackages()}
-    paths |= {sysconfig.get_path("purelib"), sysconfig.get_path("platlib"), os.path.dirname(srcgrad.__file__)}
-    return tuple(os.path.join(path, "") for path in paths if path)
-
-
-_NOT_USERS = _folders()

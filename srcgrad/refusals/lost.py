@@ -73,9 +73,9 @@ def f(x):
     ),
     Entry(
         "E0605",
-        "an index or bound that is an array, which may change",
-        "A slice holds its bounds. Where one is an array that may be stored into, or that varies, it is another "
-        "slice later.",
+        "an index or bound that varies, or is an array that may change",
+        "A slice holds its bounds. Where one is an array that may be stored into, it is another slice later; and "
+        "an index that is computed from what is differentiated has no derivative.",
         """
 def f(x, n):
     bound = np.array([n, n])[:1]

@@ -210,9 +210,9 @@ def f(x):
     ),
     Entry(
         "E0212",
-        "a cached function of values that vary",
+        "a cached function that is made inside, or is given more than numbers and texts",
         "functools.cache returns what was computed for equal arguments before, with whatever derivative it had "
-        "then.",
+        "then; of arrays and objects it is not known whether they still hold what they held.",
         """
 from functools import lru_cache
 

@@ -105,7 +105,7 @@ constant(
     runtime.units, runtime.once, runtime.entered, runtime.attempt, runtime.attempt_store, runtime.attempt_whole,
     runtime.defaulting, runtime.raisable, runtime.raised_in_place, runtime.raised_augmenting, runtime.raised_iterating,
     runtime.asked, runtime.readable, runtime.alongside, runtime.followed, runtime.step,
-    runtime.is_mapping,
+    runtime.is_mapping, runtime.holds_field,
     runtime.is_sequence, runtime.is_made_of, runtime.made_of, runtime.unwritten, runtime.leaving,
     runtime.require_given,
     runtime.require_rows,

@@ -98,7 +98,7 @@ _NAMES = {
     ),
     "exact": "require_exact require_plain",
     "extrema": "exp_share initial_share latest ties",
-    "fields": "field field_of unfield",
+    "fields": "field field_of holds_field unfield",
     "finite_differences": (
         "cut differences end_length end_size gradient_axis midpoints one_spacing_only placed slope_leaning "
         "slope_places step_sizes turns undiff undifferences unediff1d ungradient unmidpoints unstep_sizes"

@@ -22,6 +22,11 @@ def _position(x: Any, name: str) -> int:
     return fields.index(name)
 
 
+def holds_field(x: object, name: str) -> bool:
+    """Whether an object holds a field itself, whatever its class would answer."""
+    return name in getattr(x, "__dict__", ())
+
+
 def field(x: Any, name: str) -> Any:
     """``x.name`` of a named tuple."""
     return getattr(x, name)

@@ -4,7 +4,11 @@ program catches it, be it of the same kind (``runtime.attempts``).
 
 from __future__ import annotations
 
+import re
 from typing import Any
+
+#: The place that begins a reason, ``model.py:12: ``.
+_PLACE = re.compile(r"^(?:[^\s:]+|<[^>]*>):\d+: ")
 
 
 class Refused(Exception):
@@ -21,7 +25,7 @@ class Refused(Exception):
     def place(self, span: Any) -> None:
         """Say where; a reason that begins with the place, for what runs without the compiler, does not say it twice."""
         self.span = span
-        self.reason = self.reason.removeprefix(f"{span.origin}: ")
+        self.reason = _PLACE.sub("", self.reason)
 
     def __str__(self) -> str:
         if self.span is None:

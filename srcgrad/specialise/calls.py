@@ -18,6 +18,7 @@ from srcgrad.frontend.classes import is_user_class
 from srcgrad.frontend.signatures import signature_of
 from srcgrad.infer.calls import model_of, plain_function
 from srcgrad.infer.data import is_data
+from srcgrad.infer.emitted import ASKING
 from srcgrad.infer.facts import Facts
 from srcgrad.infer.items import is_index
 from srcgrad.infer.objects import is_only_data
@@ -201,7 +202,7 @@ def _of_library(context: Context, node: gast.Call, function: Any) -> Made:
     effect = of_function(function)
     is_computed = effect.is_known and not (effect.updates or effect.keeps or effect.calls or effect.draws)
     given = [*node.args, *(keyword.value for keyword in node.keywords)]
-    is_apart = is_of_emitted(function) and effect.returns == "fresh"
+    is_apart = is_of_emitted(function) and effect.returns == "fresh" or function in ASKING
     if is_constant(function) and not context.is_fixed(node) and not is_apart and any(
         is_varied_container(context, context.value(operand)) for operand in given
     ):  # what it gives may hold what that holds
@@ -381,7 +382,7 @@ def of_user(
             passed[parameter] = _bound_to(context, placed(reference(default), node), nf.Fixed())
             continue
         if default is None:
-            context.refuse("E0211", node, "this default")
+            context.refuse("E0211", node, "a default that is not known when this is compiled")
         passed[parameter] = default
     statics = [static_of(context.value(argument)) for argument in passed.values()]
     if any(static is not None and not isinstance(static, np.dtype) for static in statics):

@@ -132,7 +132,7 @@ def _default(context: Context, node: gast.AST, value: object) -> gast.expr:
     if type(value) in _CONSTANTS:
         return constant(value, node)
     if not isinstance(value, FunctionType | type | Enum):
-        context.refuse("E0408", node, "this default")
+        context.refuse("E0408", node, f"a {type(value).__name__} as the default of a field")
     name, expression = context.fresh(), reference(importable(getattr(value, "__name__", "member"), value))
     context.out.append(nf.Bind(name, expression, nf.Fixed(), context.span))
     return load(name, node)
@@ -181,7 +181,7 @@ def _made_by(context: Context, node: gast.AST, factory: object) -> gast.expr:
         list: ("list", gast.List([], gast.Load())), dict: ("dict", gast.Dict([], [])),
     }  # fmt: skip
     if factory not in (list, dict):
-        context.refuse("E0408", node, "this default")
+        context.refuse("E0408", node, "a default_factory other than list and dict")
     kind, display = displays[factory]
     name = context.fresh()
     context.out.append(nf.Bind(name, placed(display, node), nf.Pack(kind, ()), context.span))

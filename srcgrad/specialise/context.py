@@ -12,7 +12,7 @@ from srcgrad.errors import Span, UnsupportedSyntax
 from srcgrad.frontend.source import Source
 from srcgrad.infer.data import is_data
 from srcgrad.infer.facts import Facts
-from srcgrad.infer.reasons import OTHERWISE, reason_of
+from srcgrad.infer.reasons import otherwise, reason_of
 from srcgrad.infer.values import NEVER, Exact, Value, exact
 from srcgrad.ir import normal_form as nf
 from srcgrad.ir.operations import UNBOUND
@@ -98,5 +98,5 @@ class Context:
         for part in walk(node):
             if (why := reason_of(self.value(part))) is not None:
                 raise UnsupportedSyntax(why.message, self.place, code=why.code, label=why.label, hint=why.hint)
-        hint = hint or OTHERWISE
+        hint = hint or otherwise(code)
         raise UnsupportedSyntax(f"{what} cannot be differentiated here", self.place, code=code, label=label, hint=hint)

@@ -23,7 +23,8 @@ from typing import TYPE_CHECKING, Any
 import gast
 import numpy as np
 
-from srcgrad.frontend.classes import found
+from srcgrad import runtime
+from srcgrad.frontend.classes import found, is_cached
 from srcgrad.infer.applying import OPERATORS, is_operator
 from srcgrad.infer.summaries import Summary
 from srcgrad.infer.values import SCALARS, At, Bound, Exact, Of, Value, exact, of, union
@@ -48,7 +49,7 @@ from srcgrad.specialise.declining import (
 from srcgrad.specialise.instances import static_of
 from srcgrad.specialise.missing import is_of_class, of_none, raising
 from srcgrad.specialise.unseen import refuse_methods
-from srcgrad.syntax.globals import importable, reference
+from srcgrad.syntax.globals import importable, of_runtime, reference
 
 if TYPE_CHECKING:
     from srcgrad.specialise.reduced import Reduced
@@ -81,6 +82,8 @@ def explicit(made: Reduced, statement: Assign) -> list[Statement] | None:
         written = explicit(made, equal)
         last = Assign(statement.targets, ir.Operator("not", (told,)), statement.node)
         return None if written is None else [*written, last]
+    if (first := _computed_first(made, statement, called)) is not None:
+        return first
     operation = _as_operator(made, statement.operation)
     if isinstance(operation, ir.Compare) and operation is not statement.operation:  # whose model compares
         called = [inner for outer in called for found_ in outer.calls.values() for inner in found_]
@@ -92,7 +95,7 @@ def explicit(made: Reduced, statement: Assign) -> list[Statement] | None:
             return _of_class(made, statement, sent, called)
         kinds = classes_of(made.value(made.known.get(sent.receiver, sent.receiver)))
         tests = of_none(made, statement, sent.receiver, sent.name, sent.given)
-        if kinds is None or tests is None:
+        if kinds is None or tests is None or any(is_cached(found(kind, sent.name)) for kind in kinds):
             continue
         chosen = {kind: _chosen(kind, sent, statement.operation, called) for kind in kinds}
         if None not in chosen.values() and sum(len(each[1]) for each in chosen.values() if each) == len(called):
@@ -102,6 +105,32 @@ def explicit(made: Reduced, statement: Assign) -> list[Statement] | None:
     if isinstance(statement.operation, _CALLING):
         refuse_methods(made, statement)
     return None
+
+
+def _computed_first(made: Reduced, statement: Assign, called: list[Summary]) -> list[Statement] | None:
+    """A field of ``cached_property``, computed where the object does not hold it; None of any other operation."""
+    read, node = statement.operation, statement.node
+    if not isinstance(read, ir.GetAttribute):
+        return None
+    base = made.known.get(read.base, read.base)
+    kind, *others = classes_of(made.value(base)) or [object]
+    raw: Any = found(kind, read.name)
+    if others or not is_cached(raw) or any(not _is_of(each, kind, raw.func) for each in called):
+        return None
+    holds, lacks = made.version("t", of(bool)), made.version("t", of(bool))
+    value = made.version("t", union(*(each.returned[0][0] for each in called if each.returned is not None)))
+    asking = Literal(Spelled(reference(of_runtime(runtime.holds_field)), runtime.holds_field))
+    head = gast.Attribute(reference(importable(kind.__name__, kind)), read.name, gast.Load())
+    computing = Literal(Spelled(gast.copy_location(gast.Attribute(head, "func", gast.Load()), node), raw.func))
+    call = Assign((value,), ir.Call(computing, (base,)), node)
+    made.calls[call] = called
+    store = Assign((), ir.SetAttribute(base, read.name, value), node)
+    return [
+        Assign((holds,), ir.Call(asking, (base, Literal(read.name))), node),
+        Assign((lacks,), ir.Operator("not", (holds,)), node),
+        If((), lacks, Block((call, store), Fall()), Block((), Fall()), node),
+        Assign(statement.targets, ir.GetAttribute(base, read.name), node),
+    ]
 
 
 def _divided(made: Reduced, statement: Assign, called: list[Summary]) -> list[Statement] | None:
@@ -252,7 +281,7 @@ def _chosen(
     """The method of a class, and the summaries of it."""
     raw = found(kind, sent.name, sent.above)
     if isinstance(operation, tuple(_PARTS)) and sent.name != "__delattr__":
-        raw = getattr(raw, _PARTS[type(operation)], None)
+        raw = raw.func if is_cached(raw) else getattr(raw, _PARTS[type(operation)], None)
     if not isinstance(raw, FunctionType):
         return None
     own = [summary for summary in called if _is_of(summary, kind, raw)]

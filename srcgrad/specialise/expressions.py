@@ -276,10 +276,10 @@ def operate(context: Context, op: gast.AST, atoms: list[gast.expr], node: Any) -
         return displayed_dict(context, placed(gast.Dict([None, None], list(atoms)), node))
     if rule is None:
         if any(is_varied_container(context, context.value(operand)) for operand in atoms):
-            context.refuse("E0413", node, "this operator of containers")
+            context.refuse("E0413", node, "an operator of containers, for which there is no rule,")
         if function is not None and is_constant(function) or context.is_fixed(node):
             return placed(expression, node), nf.Fixed()
-        context.refuse("E0413", node, "this operator")
+        context.refuse("E0413", node, "an operator of what is no number or array for sure")
     return placed(expression, node), nf.Apply(rule, function, rule.bind(function, atoms, {}))
 
 

@@ -252,7 +252,7 @@ def misused(made: Reduced, body: Block) -> tuple[str, str, gast.AST | None] | No
             ):
                 continue
             case _ if given:
-                return "E0211", "what is done with a function", statement.node
+                return "E0211", "this use of a function that the program makes", statement.node
     if isinstance(body.exit, Return) and _is_kept_inside(made, made.value(body.exit.value)):
         return "E0211", "a function that is returned", None
     return None

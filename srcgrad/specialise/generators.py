@@ -1,4 +1,4 @@
-"""Generator expressions that a built-in function goes over at once, as the loops that they are.
+"""Generators that a built-in function goes over at once, as the loops that they are.
 
 Enters: the call of such a function, in the IR.  Leaves: the loop of the generator in its place, with what the function
 does with each item where it was yielded; None of other functions::
@@ -25,16 +25,15 @@ import gast
 
 from srcgrad.infer.generators import Generator
 from srcgrad.infer.heap import Site
-from srcgrad.infer.values import NEVER, SCALARS, Array, At, Bound, Exact, Of, Value, are_of, at, exact, of, union
+from srcgrad.infer.values import SCALARS, Array, At, Bound, Exact, Of, Value, are_of, at, exact, of, union
 from srcgrad.ir import operations as ir
 from srcgrad.ir.evaluating import BINARY
 from srcgrad.ir.operations import Literal, Operand, Version
 from srcgrad.ir.regions import Assign, Block, Break, Fall, If, Loop, Statement, Try, With, walk
-from srcgrad.ir.restoring.pending import uses_of
 from srcgrad.ir.rewriting import with_operands
 from srcgrad.rules.table import lookup
-from srcgrad.specialise.arguments import only_arguments
-from srcgrad.specialise.inlining import Renaming, bound_by, with_one_end
+from srcgrad.specialise.driving import each_put, gone_over
+from srcgrad.specialise.inlining import bound_by, with_one_end
 from srcgrad.specialise.set_operations import are_sets
 
 if TYPE_CHECKING:
@@ -63,7 +62,8 @@ def consumed(
         function = _function(made.value(made.known.get(taking.function, taking.function)))
         extended = _extended(made, taking, before)
         place = 1 if function is functools.reduce else 0
-        if function is None and extended is None or len(taking.positional) <= place:
+        is_joined = extended is None and _is_join(made.value(taking.function))
+        if function is None and extended is None and not is_joined or len(taking.positional) <= place:
             return None
         if taking.rest is not None:
             return None
@@ -73,24 +73,31 @@ def consumed(
     if start is None or body is None or not isinstance(start.operation, ir.Call):
         return None
     is_passed = isinstance(taking, ir.Call) and taking.star is not None
-    if isinstance(taking, ir.Unpack) or is_passed:
+    if isinstance(taking, ir.Unpack) or is_passed or function is None and extended is None:
         sink: _Sink | None = _listing(made, source, statement)
     else:
         sink = _sink(made, function, taking, statement) if extended is None else _extending(made, *extended, statement)
     if sink is None:
         return None
     last = sink.last
-    (parameter,) = body.function.parameters
-    copied = _copied(made, body, {parameter: start.operation.positional[0]})
-    whole = _with_sink(reduce(made, copied), sink)
-    whole = None if whole is None else with_one_end(whole, lambda version: made.namer.fresh(version.variable or "t"))
-    if whole is None:
+    first: list[Statement] = []
+    gone = gone_over(made, start, start.operation, body, first, reduce)
+    if gone is None:
+        return None
+    if isinstance(body.function.node, gast.GeneratorExp):
+        gone = _with_sink(gone, sink)
+        gone = None if gone is None else with_one_end(gone, lambda v: made.namer.fresh(v.variable or "t"))
+    elif sink.behind is None:
+        gone = each_put(made, gone, lambda item, at: sink.put(item, at, ()), statement.node)
+    else:  # what stops before the end is asked step by step
+        return None
+    if gone is None:
         return None
     before.remove(start)
     if is_passed:  # the call is of a list, whose items are taken apart in turn
         made.called[last[0]] = made.called.get(statement, [])
         last = [*reduce(made, Block(tuple(last), Fall())).statements]
-    return [*sink.first, *whole.statements, *last]
+    return [*first, *sink.first, *gone.statements, *last]
 
 
 def mapped(made: Reduced, statement: Assign, before: list[Statement]) -> list[Statement] | None:
@@ -108,22 +115,6 @@ def mapped(made: Reduced, statement: Assign, before: list[Statement]) -> list[St
             one = (replace(call, function=called, positional=(item,)) for item in items)
             return [Assign((t,), each, statement.node) for t, each in zip(statement.targets, one, strict=True)]
     return None
-
-
-def _copied(made: Reduced, body: Generator, given: dict[Operand, Operand]) -> Block:
-    """What a generator runs, with versions of its own."""
-
-    def note(new: Statement, old: Statement) -> None:
-        made.functions.origins[new] = old
-        made.take_over(new, old, (body,))
-        for one, other in zip(bound_by(new), bound_by(old), strict=True):
-            made.values[one] = made.facts.values.get(other, NEVER)
-
-    renaming = Renaming(given, made.frame.cells, lambda version: made.namer.fresh(version.variable or "t"), note)
-    copied = renaming.block(body.function.body)
-    made.only_arguments |= only_arguments(copied)
-    made.uses.update(uses_of(replace(body.function, body=copied)))
-    return copied
 
 
 def _function(value: Value) -> Any:
@@ -163,6 +154,12 @@ def _is_as_it_comes(made: Reduced, item: Operand) -> bool:
     )  # fmt: skip
 
 
+def _is_join(value: Value) -> bool:
+    """Whether a value is the method of a text that joins others, which takes all of them first."""
+    return value.consists_of(lambda a: isinstance(a, Bound) and a.name == "join" and a.receiver.consists_of(
+        lambda one: isinstance(one, Of) and one.kind is str or isinstance(one, Exact) and type(one.value) is str))
+
+
 def is_list(value: Value) -> bool:
     return are_of(value, list)
 
@@ -191,12 +188,14 @@ def _body_of(made: Reduced, source: Operand) -> Generator | None:
     if value.is_any or len(sites) != 1 or len(value.atoms) != 1:
         return None
     body = made.facts.generators.get(sites[0])
-    if not isinstance(body, Generator) or not isinstance(body.function.node, gast.GeneratorExp):
+    if not isinstance(body, Generator) or any(isinstance(s, Try | With) for _, s in walk(body.function.body)):
         return None
     function = body.function
+    if not isinstance(function.node, gast.GeneratorExp):
+        return body
     is_known = {*function.free} <= {*made.frame.cells, *made.frame.outer}
     is_simple = not function.cells and is_known and len(tuple(function.parameters)) == 1
-    return body if is_simple and not any(isinstance(s, Try | With) for _, s in walk(function.body)) else None
+    return body if is_simple else None
 
 
 # --- what is done with the items -------------------------------------------------------------------------------------

@@ -124,7 +124,7 @@ def _ended(block: Block, name: Callable[[Version], str]) -> Block | None:
             continue
         sides: list[Block] = []
         for side in _sides(statement):
-            whole = _ended(_continued(side, statement, block, place + 1), name)
+            whole = _ended(continued(side, statement, block, place + 1), name)
             if whole is None:
                 return None
             is_end = isinstance(whole.exit, Return)
@@ -142,7 +142,7 @@ def _may_return(block: Block) -> bool:
     return isinstance(block.exit, Return) or any(map(_may_return, inner))
 
 
-def _continued(side: Block, statement: If, around: Block, place: int) -> Block:
+def continued(side: Block, statement: If, around: Block, place: int) -> Block:
     """A side that goes on behind its region, with what follows there."""
     if not isinstance(side.exit, Fall):
         return side

@@ -339,9 +339,9 @@ def refuse_others(made: Reduced, body: Block) -> None:
     for part, node in placed_parts(body):
         at = made.source_of(made.owner).node if node is None else node
         if any(operand in made.views for operand in operands_of(part)):
-            made.refuse("E0404", at, "what is done with a view that is kept")
+            made.refuse("E0404", at, "this use of a view of a dict")
         if any(operand in made.kept or operand in made.endings for operand in operands_of(part)):
-            made.refuse("E0403", at, "what is done with an iterator that is kept")
+            made.refuse("E0403", at, "this use of an iterator")
 
 
 # --- what asks them --------------------------------------------------------------------------------------------------

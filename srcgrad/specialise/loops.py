@@ -110,7 +110,7 @@ def _uncounted(context: Context, statement: gast.For) -> None:
     """A loop over what has no places."""
     span, source, target = context.span, statement.iter, statement.target
     if not is_unordered(context, context.value(source)):
-        context.refuse("E0401", source, "this loop")
+        context.refuse("E0401", source, "this loop, over what is no container or array for sure,")
     iterable = settled(context, source)
     is_name = isinstance(target, gast.Name)
     index = target.id if is_name else context.fresh("item")

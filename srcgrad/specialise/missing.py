@@ -52,6 +52,17 @@ def raising(made: Reduced, node: gast.AST, kind: type[Exception], text: str, *ot
     return Block((Assign((error,), ir.Call(raised, (Literal(text), *others)), node),), Raise(error, None, node))
 
 
+def without_module(made: Reduced, statement: Statement) -> Block | None:
+    """What is raised by an import of a module that is not there, where that is caught; None of any other statement."""
+    if not isinstance(statement, Assign) or not isinstance(statement.operation, ir.Import):
+        return None
+    if any(made.value(target) for target in statement.targets):
+        return None
+    if made.functions.origins.get(statement, statement) in made.frame.not_reached:
+        return None
+    return raising(made, statement.node, ModuleNotFoundError, f"No module named {statement.operation.module!r}")
+
+
 def refusing(made: Reduced, node: gast.AST, refusal: UnsupportedSyntax | MissingRule) -> Block:
     """What raises a refusal where it is reached: the exception knows its place by the line of the text that raises."""
     error, kind = made.version("t", of(RefusedMode)), reference(of_runtime(RefusedMode))

@@ -24,7 +24,7 @@ from srcgrad.errors import UnsupportedSyntax
 from srcgrad.frontend.source import Source
 from srcgrad.infer.data import is_data
 from srcgrad.infer.emitted import RAISED
-from srcgrad.infer.reasons import OTHERWISE
+from srcgrad.infer.reasons import otherwise
 from srcgrad.infer.summaries import Summary
 from srcgrad.infer.values import ANY, Array, At, Exact, Of, Value, are_numbers, exact, union
 from srcgrad.ir import operations as ir
@@ -113,8 +113,10 @@ class Apart:
         self.made.cells.add(made)
         return made
 
-    def refuse(self, code: str, node: gast.AST, what: str, *, hint: str = OTHERWISE) -> UnsupportedSyntax:
-        return UnsupportedSyntax(f"{what} cannot be differentiated here", self.source.span(node), code=code, hint=hint)
+    def refuse(self, code: str, node: gast.AST, what: str, *, hint: str | None = None) -> UnsupportedSyntax:
+        return UnsupportedSyntax(
+            f"{what} cannot be differentiated here", self.source.span(node), code=code, hint=hint or otherwise(code)
+        )
 
 
 # --- attempts --------------------------------------------------------------------------------------------------------

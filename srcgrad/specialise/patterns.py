@@ -55,7 +55,7 @@ def taken_apart(made: Reduced, statement: Assign) -> list[Statement] | None:
             (found_kind,) = known.atoms if len(known.atoms) == 1 else (None,)
             names = names_of(getattr(found_kind, "value", object), operation)
             if names is None or made.called.get(statement):
-                made.refuse("E0116", statement.node, "this pattern")
+                made.refuse("E0116", statement.node, "a pattern of a class whose __match_args__ are not known")
             selves = (ir.Copy(held),) if operation.count and not names else ()
             made.taken[statement.targets[1]] = (*selves, *(ir.GetAttribute(held, name) for name in names))
             if (found := _decided(made, statement)) is not None:
@@ -87,7 +87,7 @@ def _require(made: Reduced, statement: Assign, subject: Operand, *kinds: type) -
     value: Value = made.value(made.known.get(subject, subject))
     found = [atom.site.kind if isinstance(atom, At) else None for atom in value.atoms]
     if value.is_any or not all(kind in kinds or tuple in kinds and is_named_tuple(kind) for kind in found):
-        made.refuse("E0116", statement.node, "this pattern")
+        made.refuse("E0116", statement.node, "a pattern of what may be of another class")
 
 
 def _all(made: Reduced, statement: Assign, tests: list[ir.Operation]) -> list[Statement]:

@@ -52,7 +52,7 @@ _ITERATORS = frozenset({zip, enumerate, reversed, *(type(iter(source)) for sourc
     type(reversed(source)) for source in _BACKWARDS
 )
 #: Exceptions that are not made of any operands.
-_PARTICULAR = (UnicodeError, BaseExceptionGroup, ImportError)
+_PARTICULAR = (UnicodeError, BaseExceptionGroup)
 
 
 def raises(made: Reduced, statement: Assign, caught: Kinds) -> bool:

@@ -16,7 +16,7 @@ from srcgrad.frontend.source import Source, source_of
 from srcgrad.frontend.unassigned import Unassigned, unassigned_in
 from srcgrad.infer.facts import Facts
 from srcgrad.infer.heap import Contents, joined
-from srcgrad.infer.reasons import OTHERWISE
+from srcgrad.infer.reasons import otherwise
 from srcgrad.infer.summaries import Summary
 from srcgrad.infer.values import NEVER, At, Value, exact
 from srcgrad.ir import operations as ir
@@ -120,7 +120,7 @@ class Reduced:
         self, code: str, node: gast.AST, what: str, *, label: str | None = None, hint: str | None = None
     ) -> NoReturn:
         reason, span = f"{what} cannot be differentiated here", self.place_of(node)
-        raise UnsupportedSyntax(reason, span, code=code, label=label, hint=hint or OTHERWISE)
+        raise UnsupportedSyntax(reason, span, code=code, label=label, hint=hint or otherwise(code))
 
     def place_of(self, node: gast.AST) -> Span:
         """The place of a node, or of the function where the node has none."""
@@ -133,7 +133,7 @@ class Reduced:
         if is_of_model(owner) or getattr(node, "lineno", None) is None:
             owner, node = self.owner, None
         span = self.source_of(owner).span(node)
-        raise UnsupportedSyntax(f"{what} cannot be differentiated here", span, code=code, hint=OTHERWISE)
+        raise UnsupportedSyntax(f"{what} cannot be differentiated here", span, code=code, hint=otherwise(code))
 
     def source_of(self, owner: FunctionType) -> Source:
         """The source of a function, which is parsed once."""

@@ -50,6 +50,7 @@ from srcgrad.specialise.closures import entered
 from srcgrad.specialise.conditions import is_test, may_return
 from srcgrad.specialise.defaulting import defaulted
 from srcgrad.specialise.dispatching import asked, explicit
+from srcgrad.specialise.driving import driven
 from srcgrad.specialise.functions import Closure, made_here
 from srcgrad.specialise.generators import consumed, got, mapped
 from srcgrad.specialise.going_over import as_iterated
@@ -58,7 +59,7 @@ from srcgrad.specialise.instances import Instance, fixed_parameters, runs_users,
 from srcgrad.specialise.iterators import begun_by_class, iterated, turned
 from srcgrad.specialise.iterators import refuse_others as refuse_kept
 from srcgrad.specialise.joining import joined
-from srcgrad.specialise.missing import looked_up, raising, refusing
+from srcgrad.specialise.missing import looked_up, raising, refusing, without_module
 from srcgrad.specialise.patterns import taken_apart
 from srcgrad.specialise.reached import reached
 from srcgrad.specialise.receivers import as_pairs
@@ -127,6 +128,8 @@ def _block(made: Reduced, block: Block) -> Block:
             before = _read_last(made, statements)
             ended = refusing(made, statement.node, refusal)
             return Block((*before, *ended.statements), ended.exit)
+        if (missed := without_module(made, statement)) is not None:
+            return Block((*_read_last(made, statements), *missed.statements), missed.exit)
         if origin in made.frame.not_reached:  # what stands before it raises, whatever its operands are
             before = _read_last(made, statements)
             last = before[-1].targets if before and isinstance(before[-1], Assign) else ()  # read, or it was left out
@@ -247,6 +250,8 @@ def _block(made: Reduced, block: Block) -> Block:
                 if made.called.get(statement) and not only_answers(made, statement):
                     made.calls[other] = made.called[statement]
                 statements.append(other)
+            case Loop() if (driving := driven(made, statement, statements, _block)) is not None:
+                statements += driving
             case Loop():
                 statements += _loop(made, _region(made, statement))
             case _:

@@ -170,6 +170,11 @@ def asks_others(body: Generator, statement: Statement) -> bool:
     return value.is_any or any(isinstance(a, Exact) and a.value is next for a in value.atoms)
 
 
+def may_end_by_others(body: Generator) -> bool:
+    """Whether a generator may come across an iterator at its end, whose exception is another one outside of it."""
+    return any(body.calls.values()) or any(asks_others(body, s) for _, s in walk(body.function.body))
+
+
 def constant_of(operand: Operand) -> object:
     return operand.value if isinstance(operand, Literal) else None
 

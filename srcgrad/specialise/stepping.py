@@ -27,7 +27,7 @@ import gast
 from srcgrad.infer.calls import model_of
 from srcgrad.infer.generators import Generator
 from srcgrad.infer.heap import Site
-from srcgrad.infer.values import NEVER, At, Exact, Value, of, union
+from srcgrad.infer.values import NEVER, At, Bound, Exact, Value, of, union
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import UNBOUND, Cell, Literal, Operand, Version
 from srcgrad.ir.regions import (
@@ -49,8 +49,8 @@ from srcgrad.specialise.arguments import only_arguments
 from srcgrad.specialise.functions import Closure, closure_of
 from srcgrad.specialise.inlining import Renaming, bound_by
 from srcgrad.specialise.places import Found, Kept, builtin_of
+from srcgrad.specialise.receivers import is_method, receiver_of
 from srcgrad.specialise.rounds import (
-    asks_others,
     constant_of,
     gives_one,
     is_iterated,
@@ -58,6 +58,7 @@ from srcgrad.specialise.rounds import (
     is_timeless,
     items_given,
     leaves,
+    may_end_by_others,
     read_later,
 )
 from srcgrad.specialise.unassigned import refuse_unassigned
@@ -108,7 +109,7 @@ def stepwise(
     value = made.value(target)
     body = generator_of(made, value)
     before: list[Statement] = []
-    entered = None if body is None else _entered(made, statement, call, body, before)
+    entered = None if body is None else entered_by(made, statement, call, body, before)
     if body is None or entered is None:
         return None
     closure, frame, given = entered
@@ -116,8 +117,7 @@ def stepwise(
     if not isinstance(loop, Loop) or not gives_one(body, loop) or UNBOUND in map(constant_of, loop.initial):
         return None
     is_users = any(isinstance(atom, At) and atom.site.kind is GeneratorType for atom in value.atoms)
-    asks = any(body.calls.values()) or any(asks_others(body, s) for _, s in walk(body.function.body))
-    if is_users and is_caught(made) and (not at_once or asks):
+    if is_users and is_caught(made) and (not at_once or may_end_by_others(body)):
         return None  # an exception ends it, and that of an iterator at its end is another one outside
     parted = next((i for i, s in enumerate(first) if not is_timeless(made, body, s)), len(first))
     if at_once and not any(map(leaves, first)):
@@ -142,7 +142,7 @@ def stepwise(
     return [*before, *begun], _kept(made, steps)
 
 
-def _entered(
+def entered_by(
     made: Reduced, statement: Assign, call: ir.Call, body: Generator, before: list[Statement]
 ) -> tuple[Closure, Frame, dict[Operand, Operand]] | None:
     """The function whose statements a generator runs, and what its parameters are."""
@@ -157,6 +157,10 @@ def _entered(
     text = model_of(atom.value) or atom.value if isinstance(atom, Exact) else None
     if isinstance(text, FunctionType):
         closure = outer_closure(text, function)
+    elif is_method(atom) and (read := receiver_of(made, call, statement.node)) is not None:
+        assert isinstance(atom, Bound) and isinstance(atom.function, FunctionType)
+        before += read[2]
+        closure, call = outer_closure(atom.function, function), replace(call, positional=(read[0], *call.positional))
     elif atom is not None:
         closure = closure_of(made, call.function, atom)
     if closure is None or closure.function is not function or function.parameters.variadic is not None:
@@ -331,27 +335,46 @@ def _with_exits(made: Reduced, steps: _Steps, block: Block, *, without_loop: boo
 
 def _copied(made: Reduced, steps: _Steps, block: Block, versions: dict[Operand, Operand]) -> Block:
     """A block of a generator, with versions of its own."""
+    return _of_generator(made, steps.body, steps.frame, block, versions)
 
+
+def _of_generator(
+    made: Reduced, body: Generator, frame: Frame, block: Block, versions: dict[Operand, Operand]
+) -> Block:
     def note(new: Statement, old: Statement) -> None:
         made.functions.origins[new] = old
-        made.functions.places[new.node] = steps.frame.owner
-        made.take_over(new, old, (steps.body,))
+        made.functions.places[new.node] = frame.owner
+        made.take_over(new, old, (body,))
         made.steps.add(new)
         for one, other in zip(bound_by(new), bound_by(old), strict=True):
-            made.values[one] = steps.body.values.get(other, NEVER)
+            made.values[one] = body.values.get(other, NEVER)
 
-    renaming = Renaming(versions, steps.frame.cells, lambda v: made.namer.fresh(v.variable or "t"), note)
+    renaming = Renaming(versions, frame.cells, lambda v: made.namer.fresh(v.variable or "t"), note)
     copied = renaming.block(block)
     made.only_arguments |= only_arguments(copied)
-    made.uses.update(uses_of(replace(steps.body.function, body=copied)))
+    made.uses.update(uses_of(replace(body.function, body=copied)))
     return copied
 
 
 def _reduced(made: Reduced, steps: _Steps, block: Block) -> list[Statement]:
-    outer, made.frame = made.frame, steps.frame
+    return list(_in_frame(made, steps.closure, steps.frame, block, steps.reduce).statements)
+
+
+def _in_frame(
+    made: Reduced, closure: Closure, frame: Frame, block: Block, reduce: Callable[[Block], Block]
+) -> Block:
+    outer, made.frame = made.frame, frame
     refuse_unassigned(made)
-    made.functions.around.append(steps.closure)
-    whole = steps.reduce(block)
+    made.functions.around.append(closure)
+    whole = reduce(block)
     made.functions.around.pop()
     made.frame = outer
-    return list(whole.statements)
+    return whole
+
+
+def in_its_frame(
+    made: Reduced, body: Generator, closure: Closure, frame: Frame, given: dict[Operand, Operand],
+    reduce: Callable[[Block], Block],
+) -> Block:  # fmt: skip
+    """The whole body of a generator, with versions of its own, reduced where its own names are meant."""
+    return _in_frame(made, closure, frame, _of_generator(made, body, frame, body.function.body, given), reduce)

@@ -355,14 +355,14 @@ def store_flat(context: Context, target: gast.Subscript, stored: gast.expr) -> N
 def _given(context: Context, node: gast.Call, names: list[str]) -> Given:
     """The arguments of a call, evaluated, by the names of their parameters."""
     if len(node.args) > len(names) or any(isinstance(argument, gast.Starred) for argument in node.args):
-        context.refuse("E0302", node, "this form of call")
+        context.refuse("E0302", node, "this form of a call that stores into an array")
     given = {name: atom(context, argument) for name, argument in zip(names, node.args, strict=False)}
     if given.keys() & {keyword.arg for keyword in node.keywords} or names[0] not in given:
-        context.refuse("E0302", node, "this form of call")
+        context.refuse("E0302", node, "this form of a call that stores into an array")
     given |= {str(keyword.arg): atom(context, keyword.value) for keyword in node.keywords}
     missing = [name for name in names if name not in given and name not in _OPTIONAL]
     if missing or not given.keys() <= set(names):
-        context.refuse("E0302", node, "this form of call")
+        context.refuse("E0302", node, "this form of a call that stores into an array")
     return given
 
 

@@ -19,7 +19,7 @@ from srcgrad.errors import MissingRule, UnsupportedSyntax
 from srcgrad.frontend.classes import is_user_class
 from srcgrad.infer.calls import model_of
 from srcgrad.infer.outside import is_of_library, is_of_users
-from srcgrad.infer.reasons import IMPORT, OTHERWISE, Reason, of_maker, reaching, reason_of
+from srcgrad.infer.reasons import IMPORT, Reason, of_maker, otherwise, reaching, reason_of
 from srcgrad.infer.summaries import Summary
 from srcgrad.infer.values import At, Exact, Value
 from srcgrad.ir import operations as ir
@@ -95,7 +95,7 @@ def _inside(made: Reduced, statement: Statement, summary: Summary, inner: Statem
     owners = (owner for owner, text in made.facts.functions.items() if text is summary.function)
     owner = next((each for each in owners if not is_of_library(each) and not is_of_model(each)), None)
     place = made.place_of(statement.node) if owner is None else made.source_of(owner).span(inner.node)
-    return UnsupportedSyntax(why.message, place, code=why.code, label=why.label, hint=why.hint or OTHERWISE)
+    return UnsupportedSyntax(why.message, place, code=why.code, label=why.label, hint=why.hint or otherwise(why.code))
 
 
 def refusal_of(made: Reduced, statement: Statement) -> UnsupportedSyntax | MissingRule:
@@ -119,7 +119,9 @@ def refusal_of(made: Reduced, statement: Statement) -> UnsupportedSyntax | Missi
     why = made.facts.stops.get(made.functions.origins.get(statement, statement)) or why
     if why is None:
         why = _of_operation(operation, node, function)
-    return UnsupportedSyntax(why.message, source.span(node), code=why.code, label=why.label, hint=why.hint or OTHERWISE)
+    return UnsupportedSyntax(
+        why.message, source.span(node), code=why.code, label=why.label, hint=why.hint or otherwise(why.code)
+    )
 
 
 def _of_operation(operation: Any, node: gast.AST, function: Any) -> Reason:

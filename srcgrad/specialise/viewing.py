@@ -194,4 +194,4 @@ def _read(made: Reduced, statement: Statement) -> list[Operand]:
 
 def _refuse(made: Reduced, statement: Statement, is_so: bool) -> None:
     if is_so:
-        made.refuse("E0404", statement.node, "what is done with a view that is kept")
+        made.refuse("E0404", statement.node, "this use of a view of a dict")

@@ -46,8 +46,9 @@ REFUSED_OF_DATA = frozenset(
     "dict_views lru_cached outputs_of_other_functions partial_outside put_place_and_copy shuffled_rows store_of_lists"
     .split()
 )
-#: Those of which the text of the derivative is not differentiated again: of keys that are computed.
-REFUSED_TWICE = frozenset({"dicts_of_computed_keys"})
+#: Those of which the text of the derivative is not differentiated again: of keys that are computed, and of a tangent
+#: that is bound in a last block.
+REFUSED_TWICE = frozenset({"dicts_of_computed_keys", "try_else_finally"})
 CASES: tuple[Case, ...] = tuple(case for case in collected() if case.function.__name__ not in REFUSED)
 REFUSED_CASES: tuple[Case, ...] = tuple(case for case in collected() if case.function.__name__ in REFUSED)
 BY_NAME: dict[str, Case] = {case.name: case for case in CASES}

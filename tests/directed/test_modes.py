@@ -8,7 +8,7 @@ import pytest
 
 from srcgrad.errors import UnsupportedSyntax
 from srcgrad.refusals import entries
-from srcgrad.runtime.refusals import RefusedType, RefusedValue
+from srcgrad.runtime.refusals import RefusedMode, RefusedType, RefusedValue
 from tests.directed import running
 from tests.directed.refusals import REFUSED
 
@@ -66,7 +66,7 @@ def test_mode(program, mode):
     except UnsupportedSyntax as error:
         assert any(reason in str(error) for reason in reasons), f"{name} is refused: {error}"
         assert_placed(error)
-    except (RefusedType, RefusedValue) as error:
+    except (RefusedMode, RefusedType, RefusedValue) as error:
         assert any(reason in str(error) for reason in reasons), f"{name} is refused when it runs: {error}"
         assert_placed(error)
 
@@ -78,7 +78,7 @@ def test_refusal_is_true(name):
     for mode in MODES:
         try:
             MODES[mode](program)
-        except (UnsupportedSyntax, RefusedType, RefusedValue):
+        except (UnsupportedSyntax, RefusedMode, RefusedType, RefusedValue):
             return
     raise AssertionError(f"{name} is right in every mode: take it out of the table of refusals")
 

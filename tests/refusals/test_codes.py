@@ -100,6 +100,7 @@ def _run(text: str, name: str) -> tuple[ModuleType, Any]:
     return module, call
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.code)
 def test_the_example_is_refused_with_this_code(entry: Entry) -> None:
@@ -116,6 +117,7 @@ def test_the_example_is_refused_with_this_code(entry: Entry) -> None:
     assert re.search(r"^ +\| *\^+", text, re.MULTILINE), text
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.code)
 def test_what_is_written_instead_is_right(entry: Entry) -> None:

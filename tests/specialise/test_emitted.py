@@ -279,8 +279,75 @@ def managers_of_the_forward_sweep(x):
     return s * s
 
 
+class Doubling:
+    def __init__(self, x):
+        self.x, self.y = x, 0.0
+
+    def __enter__(self):
+        self.y = self.x * 2.0
+        return self
+
+    def __exit__(self, *given):
+        self.y = self.y + self.x**2
+
+
+def managers_that_keep_what_varies(x):
+    held, s = Doubling(x[0]), 1.0
+    for i in range(3):
+        with held as entered:
+            entered.y = entered.y * x[i] + s
+            if i == 1:
+                continue
+            s = s * held.y
+    return s * held.y
+
+
+class Spring:
+    def __init__(self, k):
+        self.k = k
+
+    def pull(self, y):
+        return self.k * np.sin(y)
+
+
+def objects_by_their_group(x):
+    """What a dict holds beside its keys was taken to be asked where a key is looked for."""
+    groups = {}
+    for i in range(4):
+        if i % 2 not in groups:
+            groups[i % 2] = []
+        groups[i % 2].extend([Spring(x[i % 3])])
+    y = x[1]
+    for key in groups:
+        for spring in groups[key]:
+            y = y * spring.pull(y) + x[key]
+    return y * y
+
+
+def objects_in_a_copy_of_a_dict(x):
+    table = {"a": Spring(x[0]), "b": Spring(x[1])}
+    other = dict(table)
+    other["b"] = other["a"]
+    y = x[2]
+    for key in ("a", "b"):
+        y = table[key].pull(y) * other[key].pull(y + x[0])
+    return y * y
+
+
+def what_cannot_be_iterated(x):
+    s = x[0]
+    for given in ([x[1], x[2]], 3.0):
+        try:
+            for v in given:
+                s = s * v + np.cos(s)
+        except TypeError:
+            s = s * s * x[1]
+    return s * s
+
+
 PROGRAMS = (
-    managers_of_the_forward_sweep,
+    objects_by_their_group, objects_in_a_copy_of_a_dict, what_cannot_be_iterated,
+    managers_that_keep_what_varies, managers_of_the_forward_sweep,
     raises_exceptions_of_its_own, reads_the_text_of_what_was_raised, objects_in_a_list_of_an_object, shadows_of_a_deque,
     a_dict_that_makes_what_is_missing, what_an_assertion_leaves, stores_under_a_manager, attempts_that_store,
     attempts_of_a_callee, raises_what_it_handles, tuples_of_several_kinds,

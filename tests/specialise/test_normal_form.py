@@ -218,7 +218,7 @@ REFUSED = [
     ("return helper()", "does not fit helper(): missing a required argument: 'a'"),
     ("return helper(x, c=2)", "does not fit helper(): got an unexpected keyword argument 'c'"),
     ("return helper(x, a=2)", "does not fit helper(): multiple values for argument 'a'"),
-    ("return map(math.sin, x)", "what is done with an iterator that is kept"),
+    ("return map(math.sin, x)", "this use of an iterator"),
     ("return eval('x')", "eval() reaches names"),
     ("return np.maximum(x)", "its derivative needs the argument 'x2'"),
     ("return np.sum(x, no=1)", "the argument 'no' is not supported"),

@@ -43,6 +43,7 @@ from srcgrad.ir.operations import (
     SetAttribute,
     SetItem,
     Unpack,
+    Yield,
 )
 from srcgrad.ir.regions import Block, Fall, Handler, Raise, Return, Try, With
 
@@ -67,6 +68,8 @@ def written(ctx: Context, body: Sequence[gast.stmt]) -> Callable[[], tuple[Opera
 
 def _statement(ctx: Context, node: gast.stmt) -> None:
     match node:
+        case gast.Expr(value=gast.YieldFrom(value=source)):
+            _each_given(ctx, source, node)
         case gast.Expr(value=value):
             value_of(ctx, value)
         case gast.Assign(targets=targets, value=value):
@@ -266,6 +269,14 @@ def _for(ctx: Context, node: gast.For) -> None:
         iterate(ctx, iterator, body, ended, assigned, node, _deletes([*parts, *node.orelse]))
 
     _with_else(ctx, loop, parts, node)
+
+
+def _each_given(ctx: Context, source: gast.expr, node: gast.AST) -> None:
+    """``yield from source`` as a loop, where nothing reads what it gives."""
+    iterator = ctx.bind(Iterate(value_of(ctx, source)), node)
+    item = gast.Name(ctx.namer.fresh("item"), gast.Store(), None, None)
+    loop = gast.copy_location(gast.For(item, source, [], [], None), node)
+    iterate(ctx, iterator, lambda given: ctx.run(Yield(given), node), lambda: None, (), loop)
 
 
 def _with_else(

@@ -17,7 +17,7 @@ from srcgrad.language.models.table import Absent, models
 
 @models(list.extend)
 def extend(self, iterable, /):
-    for item in tuple(iterable) if isinstance(iterable, list | tuple) else iterable:
+    for item in tuple(iterable) if isinstance(iterable, (list, tuple)) else iterable:
         self.append(item)
 
 

@@ -13,6 +13,7 @@ import contextlib
 import types
 
 from srcgrad.language.models.table import Absent, models, stands_for
+from srcgrad.runtime.doors import Leaving, leaving
 
 
 @stands_for(contextlib.nullcontext)
@@ -85,6 +86,27 @@ class Managed:
                 return True
             raise
         raise RuntimeError("the generator did not stop after an exception")
+
+
+# --- of emitted code -------------------------------------------------------------------------------------------------
+@stands_for(Leaving)
+class Left:
+    """What calls the method of a manager where its body raises, and nothing else."""
+
+    def __init__(self, manager):
+        self.manager = manager
+
+    def __enter__(self):
+        return None
+
+    def __exit__(self, kind, error, place):
+        if kind is not None:
+            self.manager.__exit__(kind, error, place)
+
+
+@models(leaving)
+def left(manager):
+    return Leaving(manager)
 
 
 # --- types -----------------------------------------------------------------------------------------------------------
