@@ -55,7 +55,8 @@ from srcgrad.specialise.joining import JOINING
 from srcgrad.specialise.managers import LOCKS
 from srcgrad.specialise.receivers import is_looked_up
 from srcgrad.specialise.set_operations import SETS
-from srcgrad.specialise.unruled import is_drawing, missing_rule, names_given, unruled
+from srcgrad.specialise.unruled import is_drawing, missing_rule, names_given
+from srcgrad.specialise.unruled_calls import unruled
 from srcgrad.syntax.build import call_runtime, constant, load, placed
 from srcgrad.syntax.globals import GlobalBinding, importable, reference
 from srcgrad.syntax.parse import clone, spelled, walk

@@ -325,7 +325,7 @@ def _attribute(context: Context, node: Any, base: Any, name: str) -> Made:
     if any(map(is_method, context.value(node).atoms)) and not is_field(value, name):
         context.refuse("E0416", node, "a method as a value")
     from srcgrad.specialise.asking import classes_of
-    from srcgrad.specialise.fields import read  # whose objects are expressions in turn
+    from srcgrad.specialise.attributes import read  # whose objects are expressions in turn
 
     if (kinds := classes_of(value)) is not None:
         return read(context, node, kinds)

@@ -34,17 +34,18 @@ from srcgrad.rules.table import is_constant
 from srcgrad.specialise import containers, emitted, sets, sparse, stores
 from srcgrad.specialise.asking import classes_of
 from srcgrad.specialise.attempts import without_try
+from srcgrad.specialise.attributes import read
 from srcgrad.specialise.collecting import collected
 from srcgrad.specialise.context import CLASSES, Context
 from srcgrad.specialise.early_returns import nested_returns
+from srcgrad.specialise.entering import write_with
 from srcgrad.specialise.expressions import are_writers, atom, named, operate, operation_of, settled
-from srcgrad.specialise.fields import read, refuse_of_class, refuse_store, require_settable
+from srcgrad.specialise.fields import refuse_of_class, refuse_store, require_settable
 from srcgrad.specialise.functions import misused
 from srcgrad.specialise.initialisers import returning_object
 from srcgrad.specialise.instances import Instance, fixed_parameters, runs_users, static_of
 from srcgrad.specialise.loop_ends import without_else
 from srcgrad.specialise.loops import for_, function_called, is_series
-from srcgrad.specialise.managers import write_with
 from srcgrad.specialise.planning import decided, kind_of
 from srcgrad.specialise.reduced import Reduced
 from srcgrad.specialise.reducing import reduced
