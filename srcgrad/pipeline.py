@@ -46,7 +46,7 @@ from srcgrad.faults import reported
 from srcgrad.frontend.guards import guards_of
 from srcgrad.frontend.journal import writing
 from srcgrad.ir.as_python import as_python
-from srcgrad.ir.normal_form import Call, Callee, Derived, Function, Guarded, unguarded
+from srcgrad.ir.normal_form import Call, Callee, Derived, Function, Guarded, Held, unguarded
 from srcgrad.optimize import enters, optimize, without_twins
 from srcgrad.programs import Asked, Compiled, Prepared, Request, present_forms, present_options, without_collecting
 from srcgrad.rules.facts import Array, Fact, Sequence, Unknown, is_real
@@ -62,7 +62,8 @@ from srcgrad.transform.build import load as name_of
 from srcgrad.transform.entries import LABELS, NESTED, document, driver, entry_facts, hidden_names, label, stem, unpassed
 from srcgrad.transform.forward import tangent
 from srcgrad.transform.forward_liveness import mirrored_in
-from srcgrad.transform.nesting import CalleesAsValues
+from srcgrad.transform.local_texts import found_here, name_texts
+from srcgrad.transform.nesting import keep_apart, made_pair, made_primal, made_tangent, nested
 from srcgrad.transform.results_apart import Returning
 from srcgrad.transform.shadowing import shadows_of
 from srcgrad.transform.shadows import PLAIN, Modes
@@ -73,7 +74,7 @@ Facts: TypeAlias = tuple[Fact, ...]
 LIMIT = 6  # specialisations of one recursive callee before nothing more is assumed about its arguments
 
 
-class Module(CalleesAsValues):
+class Module:
     """The functions of one emitted module while they are being made; serves call sites their callees' names."""
 
     def __init__(self, *, generic: bool = False, shown: bool = False) -> None:
@@ -81,8 +82,9 @@ class Module(CalleesAsValues):
         self.assumed = Assumed(shown)
         self.tried, self.shown = False, shown  # whether what a callee raises may be caught; whether this is to be read
         self.generic = generic  # nothing is known, so nothing is told apart, of arguments
+        self.attempted = frozenset[Callee]()  # what is called where an exception may be caught, as tangents ask
         self.strong_zeros = present_options().strong_zeros
-        self.namer, self.held_texts, self.asks_for_texts = Namer(), {}, False
+        self.namer, self.held_texts, self.asks_for_texts = Namer(), dict[Held, str](), False
         self.functions: list[gast.FunctionDef] = []
         self.written: list[tuple[gast.FunctionDef, frozenset[str], frozenset[str]]] = []
         self.forms = present_forms()
@@ -220,7 +222,7 @@ class Module(CalleesAsValues):
             of = stem(callee)
             names = self.namer.fresh(f"{of}_fwd"), self.namer.fresh(f"{of}_bwd")
             self.pairs[key] = names
-            if self.made_pair(callee, active, facts, modes, names):
+            if made_pair(self, callee, active, facts, modes, names):
                 return name_of(names[0]), name_of(names[1])
             function = self.normalized(callee)
             wanted = tuple(p for p, is_active in zip(function.parameters, active, strict=True) if is_active)
@@ -233,7 +235,7 @@ class Module(CalleesAsValues):
         key = (callee, active, facts)
         if key not in self.tangents:
             name = self.tangents[key] = self.namer.fresh(f"{stem(callee)}_jvp")
-            if self.made_tangent(callee, active, facts, name):
+            if made_tangent(self, callee, active, facts, name):
                 return name_of(name)
             function = self.normalized(callee)
             wanted = tuple(p for p, is_active in zip(function.parameters, active, strict=True) if is_active)
@@ -249,7 +251,7 @@ class Module(CalleesAsValues):
         """A callee as a function of this module, every parameter plain and positional."""
         if callee not in self.primals:
             name = self.primals[callee] = self.namer.fresh(stem(callee))
-            if self.made_primal(callee, name):
+            if made_primal(self, callee, name):
                 return name_of(name)
             self.pending.append(lambda: self._copy(callee, name))
         return name_of(self.primals[callee])
@@ -365,21 +367,21 @@ class Module(CalleesAsValues):
         self.add(made, function.temporaries)
 
     def add(self, function: gast.FunctionDef, temporaries: Set[str], data: Names = frozenset()) -> None:
-        self.functions.append(self.found_here(function))
+        self.functions.append(found_here(self, function))
         self.written.append((self.functions[-1], frozenset(temporaries), data))
 
     def finish(self) -> None:
         entries = len(self.written)
         while self.pending:
             self.pending.pop(0)()
-        self.name_texts()
+        name_texts(self)
         if present_options().optimise:
             first = 0 if any(enters(f) for f, *_ in self.written) else entries if self.tried else len(self.written)
             made = {id(f): optimize(f, t, raising=j >= first, data=d) for j, (f, t, d) in enumerate(self.written)}
             self.functions = [made.get(id(each), each) for each in self.functions]
             kept = {*(f.name for f, *_ in self.written[:entries]), *self.held_texts.values(), *self.apart}
             self.functions = without_twins(self.functions, kept)
-        self.keep_apart(backward for _, backward in self.pairs.values())  # last: folding may drop what made memory
+        keep_apart(self, (half for _, half in self.pairs.values()))  # last: folding may drop what made memory
 
 
 @reported
@@ -421,7 +423,7 @@ def _compiled(module: Module, request: Request, taken: frozenset[str]) -> Compil
             if request.mode == "nested forward":
                 module.apart[entry] = Returning(beside=True)
         case "nested" | "nested value" | "nested split" | "nested pulled":
-            entry = module.nested(request.callee, request.mode, request.wanted, facts, tupled=request.tupled)
+            entry = nested(module, request.callee, request.mode, request.wanted, facts, tupled=request.tupled)
         case _:
             raise InternalError(f"no such mode: {request.mode}")
     require_kept(next(made for made in module.functions if made.name == entry), stored)

@@ -54,8 +54,10 @@ class _Operands(Lowering):
             return None
         made: dict[str, Bind] = {}
         arguments = dict(apply.arguments)
-        for parameter in made_arrays(apply.function).intersection(arguments):
-            given = arguments[parameter]
+        computed = made_arrays(apply.function)
+        for parameter, given in apply.arguments.items():
+            if parameter not in computed:
+                continue
             for part in given.elts if isinstance(given, gast.Tuple) else [given]:
                 if not isinstance(part, gast.Name) or part.id in made:
                     continue

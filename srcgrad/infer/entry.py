@@ -32,9 +32,8 @@ from srcgrad.frontend.journal import note_class
 from srcgrad.infer.assigned import Assigned
 from srcgrad.infer.heap import Contents, Site, joined
 from srcgrad.infer.named import is_named_tuple
-from srcgrad.infer.outside import Outside, is_known_by_kind, parts_of_model
+from srcgrad.infer.outside import Outside, contents_of_sparse, is_known_by_kind, parts_of_model
 from srcgrad.infer.reasons import TOO_MANY, hidden, of_class
-from srcgrad.infer.sparse import contents_of
 from srcgrad.infer.values import ANY, SCALARS, Array, Value, at, exact, of, union, unknown
 from srcgrad.runtime.exact import is_sparse, overrides
 from srcgrad.runtime.objects import fields_of, is_object
@@ -151,7 +150,7 @@ class Kinds:
             note_class(kind)
             fields = {name: inside(held) for name, held in fields_of(value).items()}
             return self._held(value, kind, tuple(fields.items()), Contents(single=False, fields=fields))
-        if is_sparse(kind) and (matrix := contents_of(value)) is not None:
+        if is_sparse(kind) and (matrix := contents_of_sparse(value)) is not None:
             return self._held(value, kind, ("sparse", value.dtype.str), matrix)
         is_slice = kind is slice and {*map(type, (value.start, value.stop, value.step))} <= {int, type(None)}
         is_dtype = isinstance(value, np.dtype) or kind is type and value in (bool, int, float, complex, object)

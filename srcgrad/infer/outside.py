@@ -38,7 +38,6 @@ from srcgrad.infer.examples import is_named
 from srcgrad.infer.heap import Contents, Site
 from srcgrad.infer.named import is_named_tuple
 from srcgrad.infer.reasons import TOO_MANY, Reason, hidden, of_class
-from srcgrad.infer.sparse import contents_of
 from srcgrad.infer.values import ANY, SCALARS, Array, At, Atom, Bound, Exact, Of, Value, at, exact, union, unknown
 from srcgrad.language.effects import is_compiled_ufunc, of_function
 from srcgrad.language.members import WRITERS
@@ -218,7 +217,7 @@ class Outside:
             return exact(found)
         if kind is np.vectorize or any(found is each for each in INDEXED):
             return exact(found)  # what it calls or joins is looked at where it is called or indexed
-        if is_sparse(kind) and (matrix := contents_of(found)) is not None:
+        if is_sparse(kind) and (matrix := contents_of_sparse(found)) is not None:
             site = self._site(kind, found)
             self.contents[site] = matrix
             return at(site)
@@ -411,3 +410,10 @@ def note_stores(assigned: Assigned, function: Any, values: Sequence[Value]) -> N
             if isinstance(atom, Exact) and isinstance(atom.value, type | ModuleType | FunctionType):
                 if not is_of_library(atom.value) and (stores or isinstance(atom.value, type)):
                     assigned.note_object(atom.value)
+
+
+def contents_of_sparse(found: Any) -> Contents | None:
+    """The dtype of a sparse matrix, as its contents; None of a vector, and of what holds no floats or integers."""
+    if found.ndim != 2 or found.dtype.kind not in "biufc" or not is_named(found.dtype):
+        return None
+    return Contents(single=False, fields={"dtype": exact(found.dtype)})

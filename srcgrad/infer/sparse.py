@@ -21,6 +21,7 @@ import numpy as np
 from srcgrad.infer.data import is_data
 from srcgrad.infer.examples import Result, examples_of, is_named
 from srcgrad.infer.heap import Contents, Heap, together
+from srcgrad.infer.outside import contents_of_sparse
 from srcgrad.infer.values import ANY, NEVER, SCALARS, Array, At, Atom, Bound, Exact, Of, Value, exact, of
 from srcgrad.ir.evaluating import BINARY, UNARY
 from srcgrad.language.members import SHAPES
@@ -59,13 +60,6 @@ def is_weighed(atom: Atom) -> bool:
 
 def may_be_matrix(value: Value) -> bool:
     return any(is_matrix(atom) or is_weighed(atom) for atom in value.atoms)
-
-
-def contents_of(found: Any) -> Contents | None:
-    """The dtype of a sparse matrix, as its contents; None of a vector, and of what holds no floats or integers."""
-    if found.ndim != 2 or found.dtype.kind not in "biufc" or not is_named(found.dtype):
-        return None
-    return Contents(single=False, fields={"dtype": exact(found.dtype)})
 
 
 def operated(
@@ -212,7 +206,7 @@ def _shown(
 
     kind: Any = type(result)
     if is_sparse(kind):
-        held = contents_of(result)
+        held = contents_of_sparse(result)
         if held is None:
             return ANY, heap
         return container(frame, statement, heap, Entries if weighs else kind, held)

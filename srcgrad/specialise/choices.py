@@ -85,7 +85,7 @@ def _choices(made: Reduced, statement: Assign, call: ir.Call, value: Value) -> l
         tuples.append((held, ir.Compare("==", label, Literal(name)), atoms))
 
     texts: dict[Function, list[Any]] = {}
-    for atom in sorted(value.atoms - methods - {Exact(None)}, key=str):
+    for atom in sorted(value.atoms - methods - {Exact(None)}, key=_place):
         if is_made(atom):
             texts.setdefault(function_at(atom), []).append(atom)
         elif isinstance(atom, Exact) and callable(atom.value):
@@ -112,6 +112,11 @@ def _choices(made: Reduced, statement: Assign, call: ir.Call, value: Value) -> l
     if Exact(None) in value.atoms:
         found.insert(0 if tuples else len(found), (None, ir.Compare("is", call.function, Literal(None)), []))
     return found + tuples
+
+
+def _place(atom: Any) -> tuple[str, str]:
+    """The order of functions in a choice: that of their texts where they are called alike, as two lambdas are."""
+    return str(atom), text_of(function_at(atom)) if is_made(atom) else ""
 
 
 def _test(

@@ -8,9 +8,9 @@ Enters: references that name a local function.  Leaves: functions of the module,
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Set
 from dataclasses import replace
+from typing import Protocol
 
 import gast
 
@@ -26,8 +26,8 @@ from srcgrad.transform.build import load
 from srcgrad.transform.entries import stem
 
 
-class LocalTexts(ABC):
-    """The part of a module that holds them."""
+class TextsHeld(Protocol):
+    """What is asked of the module of emitted functions that holds them."""
 
     namer: Namer
     functions: list[gast.FunctionDef]
@@ -35,63 +35,64 @@ class LocalTexts(ABC):
     held_texts: dict[Held, str]
     asks_for_texts: bool  # whether a value is asked, somewhere, whether it is a local function
 
-    @abstractmethod
     def normalized(self, callee: Callee) -> Function: ...
 
-    @abstractmethod
     def copied(self, callee: Callee) -> gast.expr: ...
 
-    @abstractmethod
     def add(
         self, function: gast.FunctionDef, temporaries: Set[str], data: frozenset[str] = frozenset()
     ) -> None: ...
 
-    def held(self, made: Held) -> gast.expr:
-        """The text of a local function that is a value: what it captured comes in its last, keyword-only parameters."""
-        if made not in self.held_texts:
-            name = self.held_texts[made] = self.namer.fresh(f"{stem(made.callee)}_text")
-            self.pending.append(lambda: self._hold(made, name))
-        return load(self.held_texts[made])
 
-    def _hold(self, made: Held, name: str) -> None:
-        try:
-            function = self.normalized(made.callee)
-        except UnsupportedSyntax as refusal:  # without the classes of its arguments, which calls by its name know
-            self.add(_unwritten(name, made.captured, refusal), set())
-            return
-        if isinstance(made.callee.function, Derived):
-            function = replace(function, captured=function.parameters[len(function.parameters) - made.captured :])
-        text = as_python(function)
-        text.name = name
-        self.add(text, function.temporaries)
+def _held(module: TextsHeld, made: Held) -> gast.expr:
+    """The text of a local function that is a value: what it captured comes in its last, keyword-only parameters."""
+    if made not in module.held_texts:
+        name = module.held_texts[made] = module.namer.fresh(f"{stem(made.callee)}_text")
+        module.pending.append(lambda: _hold(module, made, name))
+    return load(module.held_texts[made])
 
-    def name_texts(self) -> None:
-        """Write every text of a local function where a value is asked whether it is one."""
-        if not self.asks_for_texts:
-            return
-        for call in walk(*self.functions):
-            if isinstance(call, gast.Call) and any(map(_texts_of, call.args)):
-                asked = [_texts_of(argument) for argument in call.args]
-                call.args = [a for a, texts in zip(call.args, asked, strict=True) if texts is None]
-                call.args += [load(n) for h, n in self.held_texts.items() if Texts(h.callee.function) in asked]
 
-    def found_here(self, function: gast.FunctionDef) -> gast.FunctionDef:
-        """The function with functions of this module in place of what names them."""
+def _hold(module: TextsHeld, made: Held, name: str) -> None:
+    try:
+        function = module.normalized(made.callee)
+    except UnsupportedSyntax as refusal:  # without the classes of its arguments, which calls by its name know
+        module.add(_unwritten(name, made.captured, refusal), set())
+        return
+    if isinstance(made.callee.function, Derived):
+        function = replace(function, captured=function.parameters[len(function.parameters) - made.captured :])
+    text = as_python(function)
+    text.name = name
+    module.add(text, function.temporaries)
 
-        def found(leaf: gast.AST) -> gast.expr | None:
-            if isinstance(leaf, GlobalReference):
-                if isinstance(leaf.binding.value, Held):
-                    return self.held(leaf.binding.value)
-                if isinstance(leaf.binding.value, Callee):
-                    return self.copied(leaf.binding.value)
-            return None
 
-        named = [node.binding.value for node in walk(function) if isinstance(node, GlobalReference)]
-        self.asks_for_texts = self.asks_for_texts or any(isinstance(value, Texts) for value in named)
-        if not any(isinstance(value, Held | Callee) for value in named):
-            return function
-        made: gast.FunctionDef = rebuilt(function, found)
-        return made
+def name_texts(module: TextsHeld) -> None:
+    """Write every text of a local function where a value is asked whether it is one."""
+    if not module.asks_for_texts:
+        return
+    for call in walk(*module.functions):
+        if isinstance(call, gast.Call) and any(map(_texts_of, call.args)):
+            asked = [_texts_of(argument) for argument in call.args]
+            call.args = [a for a, texts in zip(call.args, asked, strict=True) if texts is None]
+            call.args += [load(n) for h, n in module.held_texts.items() if Texts(h.callee.function) in asked]
+
+
+def found_here(module: TextsHeld, function: gast.FunctionDef) -> gast.FunctionDef:
+    """The function with functions of this module in place of what names them."""
+
+    def found(leaf: gast.AST) -> gast.expr | None:
+        if isinstance(leaf, GlobalReference):
+            if isinstance(leaf.binding.value, Held):
+                return _held(module, leaf.binding.value)
+            if isinstance(leaf.binding.value, Callee):
+                return module.copied(leaf.binding.value)
+        return None
+
+    named = [node.binding.value for node in walk(function) if isinstance(node, GlobalReference)]
+    module.asks_for_texts = module.asks_for_texts or any(isinstance(value, Texts) for value in named)
+    if not any(isinstance(value, Held | Callee) for value in named):
+        return function
+    made: gast.FunctionDef = rebuilt(function, found)
+    return made
 
 
 def _texts_of(node: gast.AST) -> Texts | None:

@@ -9,10 +9,10 @@ Enters: names.  Leaves: definitions, plain Python that is compiled again for the
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import FunctionType
+from typing import Protocol
 
 import gast
 
@@ -27,7 +27,7 @@ from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import clone, quote_statements
 from srcgrad.transform.adjoint import AdjointProgram
 from srcgrad.transform.entries import stem
-from srcgrad.transform.local_texts import LocalTexts
+from srcgrad.transform.local_texts import TextsHeld
 from srcgrad.transform.results_apart import Returning, Sweeps, keep_results_apart
 from srcgrad.transform.shadows import PLAIN, Modes
 
@@ -169,29 +169,23 @@ def _spelling(half: gast.expr) -> str:
     return str(half.id)
 
 
-class CalleesAsValues(LocalTexts):
-    """What a module of emitted functions holds for functions that are values, and for derivatives of derivatives."""
+class Emitting(TextsHeld, Protocol):
+    """What is asked of a module of emitted functions, for functions that are values and derivatives of derivatives."""
 
     tried: bool
     generic: bool
     apart: dict[str, Returning]  # what hands its results out, where nobody copies them
-    attempted: frozenset[Callee] = frozenset()  # what is called where an exception may be caught, as tangents ask
 
-    @abstractmethod
     def summary_of(self, callee: Callee, facts: tuple[Fact, ...]) -> Summary: ...
 
-    @abstractmethod
     def primal(self, callee: Callee) -> gast.expr | None: ...
 
-    @abstractmethod
     def pair(
         self, callee: Callee, active: tuple[bool, ...], facts: tuple[Fact, ...], modes: Modes = PLAIN
     ) -> tuple[gast.expr, gast.expr]: ...
 
-    @abstractmethod
     def tangent(self, callee: Callee, active: tuple[bool, ...], facts: tuple[Fact, ...]) -> gast.expr: ...
 
-    @abstractmethod
     def split(
         self,
         callee: Callee,
@@ -204,125 +198,135 @@ class CalleesAsValues(LocalTexts):
         door: bool = False,
     ) -> None: ...
 
-    @abstractmethod
     def program(
         self, callee: Callee, wanted: tuple[str, ...], facts: tuple[Fact, ...], *, door: bool = False
     ) -> AdjointProgram: ...
 
-    def made_pair(
-        self,
-        callee: Callee,
-        active: tuple[bool, ...],
-        facts: tuple[Fact, ...],
-        modes: Modes,
-        names: tuple[str, str],
-    ) -> bool:
-        """Write the halves of a callee that is no function with a text of its own; whether it is such a one."""
-        match callee.function:
-            case Guarded() as guarded:
-                self.attempt_pair(callee, guarded, active, facts, modes, names)
-                return True
-        return False
 
-    def made_tangent(self, callee: Callee, active: tuple[bool, ...], facts: tuple[Fact, ...], name: str) -> bool:
-        match callee.function:
-            case Guarded() as guarded:
-                self.attempt_tangent(callee, guarded, active, facts, name)
-                return True
-        return False
+def made_pair(
+    module: Emitting,
+    callee: Callee,
+    active: tuple[bool, ...],
+    facts: tuple[Fact, ...],
+    modes: Modes,
+    names: tuple[str, str],
+) -> bool:
+    """Write the halves of a callee that is no function with a text of its own; whether it is such a one."""
+    match callee.function:
+        case Guarded() as guarded:
+            _attempt_pair(module, callee, guarded, active, facts, modes, names)
+            return True
+    return False
 
-    def made_primal(self, callee: Callee, name: str) -> bool:
-        match callee.function:
-            case Guarded() as guarded:
-                self.attempt_primal(callee, guarded, name)
-                return True
-        return False
 
-    def _later(self, *made: gast.FunctionDef) -> None:
-        """The entry of a module stands first."""
-        self.pending.append(lambda: self.functions.extend(made))
+def made_tangent(
+    module: Emitting, callee: Callee, active: tuple[bool, ...], facts: tuple[Fact, ...], name: str
+) -> bool:
+    match callee.function:
+        case Guarded() as guarded:
+            _attempt_tangent(module, callee, guarded, active, facts, name)
+            return True
+    return False
 
-    def attempt_pair(
-        self,
-        callee: Callee,
-        guarded: Guarded,
-        active: tuple[bool, ...],
-        facts: tuple[Fact, ...],
-        modes: Modes,
-        names: tuple[str, str],
-    ) -> None:
-        self.tried = True
-        forward, backward = (_spelling(half) for half in self.pair(unguarded(callee), active, facts, modes))
-        parameters = self.normalized(callee).parameters
-        if self.summary_of(callee, facts).stored:
-            midway = stores_midway(self.normalized(callee))
-            guarded = replace(guarded, by="attempt_whole" if midway else "attempt_store")
-        by_value = sum(a and p not in modes.shadowed(parameters) for a, p in zip(active, parameters, strict=True))
-        self._later(attempt_forward(names[0], forward, parameters, active, guarded, modes))
-        self._later(attempt_backward(names[1], backward, by_value, modes))
 
-    def attempt_tangent(
-        self, callee: Callee, guarded: Guarded, active: tuple[bool, ...], facts: tuple[Fact, ...], name: str
-    ) -> None:
-        self.tried = True
-        inner = _spelling(self.tangent(unguarded(callee), active, facts))
-        if guarded.by == "attempt" and self.summary_of(callee, facts).stored:
-            guarded = replace(guarded, by="attempt_store")
-        self._later(attempt_tangent(name, inner, self.normalized(callee).parameters, active, guarded))
+def made_primal(module: Emitting, callee: Callee, name: str) -> bool:
+    match callee.function:
+        case Guarded() as guarded:
+            _attempt_primal(module, callee, guarded, name)
+            return True
+    return False
 
-    def attempt_primal(self, callee: Callee, guarded: Guarded, name: str) -> None:
-        self.tried = True
-        inner = self.primal(unguarded(callee))
-        spelled = "__srcgrad_function__" if inner is None else _spelling(inner)
-        unknown = tuple(Unknown() for _ in self.normalized(callee).parameters)
-        if inner is not None and guarded.by == "attempt" and self.summary_of(callee, unknown).stored:
-            guarded = replace(guarded, by="attempt_store")
-        self._later(attempt_primal(name, spelled, self.normalized(callee).parameters, guarded))
 
-    def keep_apart(self, halves: Iterable[str]) -> None:
-        """Let no results that are handed out share memory; ``halves``: the backward functions of this module."""
-        if not self.generic:  # called through the interface alone, which copies
-            return
-        names = set(halves)
-        sweeps = Sweeps(function for function in self.functions if function.name in names)
-        for function in self.functions:
-            if function.name in self.apart:
-                keep_results_apart(function, self.apart[function.name], sweeps)
+def _later(module: Emitting, *made: gast.FunctionDef) -> None:
+    """The entry of a module stands first."""
+    module.pending.append(lambda: module.functions.extend(made))
 
-    def nested(
-        self, callee: Callee, mode: str, wanted: tuple[str, ...], facts: tuple[Fact, ...], *, tupled: bool
-    ) -> str:
-        """A derivative that is differentiated itself: the entry stands first, its halves follow if it has to have some.
 
-        One function is better where one will do: there it is seen name by name what varies in its reverse sweep.
-        """
-        of = stem(callee)
-        is_seeded = mode in ("nested split", "nested pulled")
-        if not is_seeded:
-            program = self.program(callee, wanted, facts, door=True)
-            if program.has_single_return and program.shadows is None:
-                with_value = mode == "nested value"
-                entry = self.namer.fresh(f"{'value_and_' if with_value else ''}grad_{of}")
-                made = program.joint(entry, with_value=with_value, tupled=tupled, of=of)
-                self.add(made, program.temporaries, program.data)
-                self.apart[entry] = Returning(beside=with_value)
-                return entry
-        forward, backward = self.namer.fresh(f"{of}_fwd"), self.namer.fresh(f"{of}_bwd")
-        parameters = self.normalized(callee).parameters
-        if mode == "nested split":
-            entry = self.namer.fresh(f"vjp_{of}")
-            self.functions += pullback(entry, parameters, forward, backward, self.namer.fresh("pullback"))
-        elif mode == "nested pulled":
-            entry = self.namer.fresh(f"pulled_{of}")
-            self.functions.append(pulled(entry, parameters, forward, backward))
-        else:
+def _attempt_pair(
+    module: Emitting,
+    callee: Callee,
+    guarded: Guarded,
+    active: tuple[bool, ...],
+    facts: tuple[Fact, ...],
+    modes: Modes,
+    names: tuple[str, str],
+) -> None:
+    module.tried = True
+    forward, backward = (_spelling(half) for half in module.pair(unguarded(callee), active, facts, modes))
+    parameters = module.normalized(callee).parameters
+    if module.summary_of(callee, facts).stored:
+        midway = stores_midway(module.normalized(callee))
+        guarded = replace(guarded, by="attempt_whole" if midway else "attempt_store")
+    by_value = sum(a and p not in modes.shadowed(parameters) for a, p in zip(active, parameters, strict=True))
+    _later(module, attempt_forward(names[0], forward, parameters, active, guarded, modes))
+    _later(module, attempt_backward(names[1], backward, by_value, modes))
+
+
+def _attempt_tangent(
+    module: Emitting, callee: Callee, guarded: Guarded, active: tuple[bool, ...], facts: tuple[Fact, ...], name: str
+) -> None:
+    module.tried = True
+    inner = _spelling(module.tangent(unguarded(callee), active, facts))
+    if guarded.by == "attempt" and module.summary_of(callee, facts).stored:
+        guarded = replace(guarded, by="attempt_store")
+    _later(module, attempt_tangent(name, inner, module.normalized(callee).parameters, active, guarded))
+
+
+def _attempt_primal(module: Emitting, callee: Callee, guarded: Guarded, name: str) -> None:
+    module.tried = True
+    inner = module.primal(unguarded(callee))
+    spelled = "__srcgrad_function__" if inner is None else _spelling(inner)
+    unknown = tuple(Unknown() for _ in module.normalized(callee).parameters)
+    if inner is not None and guarded.by == "attempt" and module.summary_of(callee, unknown).stored:
+        guarded = replace(guarded, by="attempt_store")
+    _later(module, attempt_primal(name, spelled, module.normalized(callee).parameters, guarded))
+
+
+def keep_apart(module: Emitting, halves: Iterable[str]) -> None:
+    """Let no results that are handed out share memory; ``halves``: the backward functions of this module."""
+    if not module.generic:  # called through the interface alone, which copies
+        return
+    names = set(halves)
+    sweeps = Sweeps(function for function in module.functions if function.name in names)
+    for function in module.functions:
+        if function.name in module.apart:
+            keep_results_apart(function, module.apart[function.name], sweeps)
+
+
+def nested(
+    module: Emitting, callee: Callee, mode: str, wanted: tuple[str, ...], facts: tuple[Fact, ...], *, tupled: bool
+) -> str:
+    """A derivative that is differentiated itself: the entry stands first, its halves follow if it has to have some.
+
+    One function is better where one will do: there it is seen name by name what varies in its reverse sweep.
+    """
+    of = stem(callee)
+    is_seeded = mode in ("nested split", "nested pulled")
+    if not is_seeded:
+        program = module.program(callee, wanted, facts, door=True)
+        if program.has_single_return and program.shadows is None:
             with_value = mode == "nested value"
-            entry = self.namer.fresh(f"{'value_and_' if with_value else ''}grad_{of}")
-            self.functions.append(gradient(entry, of, parameters, forward, backward, with_value=with_value))
-        self.split(callee, wanted, facts, forward, backward, tupled=tupled, door=True)
-        made = {function.name: function.args for function in self.functions}
-        seed = None if is_seeded else made[backward].args[-1].id
-        self.apart[backward] = Returning(seed=seed, is_sweep=True)
-        if mode != "nested pulled":  # which is called with all of its arguments, and a seed behind them
-            made[entry].defaults = [clone(default) for default in made[forward].defaults]
-        return entry
+            entry = module.namer.fresh(f"{'value_and_' if with_value else ''}grad_{of}")
+            made = program.joint(entry, with_value=with_value, tupled=tupled, of=of)
+            module.add(made, program.temporaries, program.data)
+            module.apart[entry] = Returning(beside=with_value)
+            return entry
+    forward, backward = module.namer.fresh(f"{of}_fwd"), module.namer.fresh(f"{of}_bwd")
+    parameters = module.normalized(callee).parameters
+    if mode == "nested split":
+        entry = module.namer.fresh(f"vjp_{of}")
+        module.functions += pullback(entry, parameters, forward, backward, module.namer.fresh("pullback"))
+    elif mode == "nested pulled":
+        entry = module.namer.fresh(f"pulled_{of}")
+        module.functions.append(pulled(entry, parameters, forward, backward))
+    else:
+        with_value = mode == "nested value"
+        entry = module.namer.fresh(f"{'value_and_' if with_value else ''}grad_{of}")
+        module.functions.append(gradient(entry, of, parameters, forward, backward, with_value=with_value))
+    module.split(callee, wanted, facts, forward, backward, tupled=tupled, door=True)
+    made = {function.name: function.args for function in module.functions}
+    seed = None if is_seeded else made[backward].args[-1].id
+    module.apart[backward] = Returning(seed=seed, is_sweep=True)
+    if mode != "nested pulled":  # which is called with all of its arguments, and a seed behind them
+        made[entry].defaults = [clone(default) for default in made[forward].defaults]
+    return entry

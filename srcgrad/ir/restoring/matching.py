@@ -59,11 +59,12 @@ class _Cases:
 
         ``behind`` are the block arguments of the blocks around, innermost first, whose targets are ``falls``."""
         from srcgrad.ir.restoring.statements import block as written
+        from srcgrad.ir.restoring.statements import run
 
         if number == len(self.node.cases):
             return [self.tied(copies) for copies in behind] if at == len(statements) else None
         case = self.node.cases[number]
-        reader = Reader(self.plan, statements, at)
+        reader = Reader(self.plan, run, statements, at)
         got = read(reader, case.pattern, self.subject)
         if got is None:
             return None

@@ -21,7 +21,7 @@ def name(v):
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import gast
@@ -52,6 +52,7 @@ class Reader:
     """Where reading has come in a block."""
 
     plan: Plan
+    run: Callable[[Pad, Sequence[Statement], Statement | None], None]  # statements one after the other, on a pad
     statements: Sequence[Statement]
     at: int
 
@@ -65,15 +66,13 @@ class Reader:
 
     def values(self, kind: type[ir.Operation], node: gast.AST, of: Callable[[Any], Sequence[Operand]]) -> Any:
         """The next operation of a kind, and the expressions of operands of it, which only stand before it."""
-        from srcgrad.ir.restoring.statements import run
-
         for place in range(self.at, len(self.statements)):
             here = self.statements[place]
             if not isinstance(here, Assign):
                 return None
             if isinstance(here.operation, kind) and here.node is node:
                 pad = Pad(self.plan)
-                run(pad, self.statements[self.at : place], None)
+                self.run(pad, self.statements[self.at : place], None)
                 values = take_values(pad, of(here.operation))
                 if not pad.is_clear:
                     return None
@@ -169,7 +168,7 @@ def _any(reader: Reader, patterns: Sequence[Any], subject: Operand, node: gast.A
     here = reader.within(first.found, node)
     if here is None or here.body.statements or len(here.targets) != 1 + len(names):
         return None
-    inside = Reader(reader.plan, here.orelse.statements, 0)
+    inside = replace(reader, statements=here.orelse.statements, at=0)
     other = _any(inside, patterns[1:], subject, node)
     if other is None or inside.at < len(inside.statements) or {*other.captured} != {*names}:
         return None
@@ -209,7 +208,7 @@ def _all(reader: Reader, tests: Sequence[Test], captures: Sequence[Any], node: g
     here = reader.within(first.found, node)
     if here is None or here.orelse.statements or len(here.targets) != 1 + len(names):
         return None
-    inside = Reader(reader.plan, here.body.statements, 0)
+    inside = replace(reader, statements=here.body.statements, at=0)
     rest = _all(inside, tests[1:], captures[1:], node)
     if rest is None or inside.at < len(inside.statements) or any(name not in rest[-1].captured for name in names):
         return None

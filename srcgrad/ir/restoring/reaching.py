@@ -76,7 +76,7 @@ class Walk:
         if any(isinstance(v, Version) and v is not version and self.naming.root(v) is own for v in held):
             self.refuse({own})
         elif others - fixed:
-            for other in others - fixed:
+            for other in [root for root in self.naming.spelled if root in others - fixed]:  # in the order of the text
                 self.respell(other)
         elif own not in fixed and own not in self.naming.alone:
             self.respell(own)
