@@ -22,7 +22,8 @@ from tests.parameters import for_each
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-PAGES = sorted((ROOT / "docs").glob("*.md"))
+#: Without the page of refusals, of which half the programs are refused; ``tests/refusals`` runs each by itself.
+PAGES = sorted(page for page in (ROOT / "docs").glob("*.md") if page.stem != "refusals")
 MODULES = sorted(found.name for found in pkgutil.walk_packages(srcgrad.__path__, "srcgrad."))
 MODULES.remove("srcgrad.__main__")
 
@@ -47,6 +48,14 @@ def test_readme_shows_the_example_and_the_code_generated_from_it(bless):
 def test_readme_has_the_two_commands_each_on_one_line():
     commands = [line for line in README.splitlines() if line.startswith("python3 -m venv ")]
     assert [("srcgrad demo" in line, "pytest" in line) for line in commands] == [(True, False), (False, True)]
+
+
+def test_the_files_that_contributing_names_are_there():
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    named = {name.rstrip("/") for name in re.findall(r"`([a-z_]+/[\w/*.]*)`", text)} - {"found"}  # what a hunt writes
+    assert len(named) > 30
+    places = [ROOT, ROOT / "srcgrad"]
+    assert [name for name in sorted(named) if not any([*place.glob(name)] for place in places)] == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
