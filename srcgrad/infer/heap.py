@@ -169,8 +169,12 @@ class Heap:
         """The sites that can be reached from values, and the values that are held on the way."""
         found: set[Site] = set()
         pending, held = list(roots), list[Value]()
+        met: set[int] = set()  # one value is often held by all that can be reached from it
         while pending:
             value = pending.pop()
+            if id(value) in met:
+                continue
+            met.add(id(value))
             held.append(value)
             for site in sites_of(value):
                 if site not in found:

@@ -207,6 +207,9 @@ def _is_number(atom: Atom) -> bool:
 def union(*values: Value) -> Value:
     """What is one of several; many constants of one class become the class."""
     is_any = any(value.is_any for value in values)
+    widest = max(values, key=lambda value: len(value.atoms), default=NEVER)
+    if all(value is widest or value.atoms <= widest.atoms and not value.is_any for value in values):
+        return widest  # as in most joins of a loop that is run again
     atoms: frozenset[Atom] = frozenset().union(*(value.atoms for value in values))
     if is_any:
         atoms = frozenset(atom for atom in atoms if not isinstance(atom, Exact | Of))
@@ -232,8 +235,27 @@ def _without_constants(atoms: frozenset[Atom], kinds: set[type]) -> frozenset[At
 
 def _reduced(atoms: frozenset[Atom]) -> frozenset[Atom]:
     """Without what another atom of it stands for too."""
-    wider = {a for a in atoms if isinstance(a, Array | Bound) or isinstance(a, Exact) and Of(type(a.value)) in atoms}
-    return frozenset(a for a in atoms if a not in wider or not _within(a, atoms - {a})) if wider else atoms
+    sites, methods = dict[object, list[Atom]](), dict[object, list[Bound]]()
+    for atom in atoms:  # only atoms of one site, or of one method, can stand for each other: values may have many
+        if isinstance(atom, Array | At):
+            sites.setdefault(atom.site, []).append(atom)
+        elif isinstance(atom, Bound):
+            methods.setdefault((atom.name, atom.function), []).append(atom)
+    left: set[Atom] = {a for a in atoms if isinstance(a, Exact) and Of(type(a.value)) in atoms}
+    for alike in sites.values():
+        if len(alike) > 1:
+            left.update(a for a in alike if isinstance(a, Array) and any(_is_seen_by(a, b) for b in alike if b != a))
+    for bound in methods.values():
+        if len(bound) > 1:
+            left.update(a for a in bound if any(a.receiver <= b.receiver for b in bound if b != a))
+    return atoms - left if left else atoms
+
+
+def _is_seen_by(array: Array, other: Atom) -> bool:
+    """Whether another atom of one site stands for an array too."""
+    if not isinstance(other, Array):
+        return True
+    return other.type_string in ("", array.type_string) and other.rank in (None, array.rank)
 
 
 def _within(atom: Atom, atoms: frozenset[Atom]) -> bool:
@@ -242,12 +264,8 @@ def _within(atom: Atom, atoms: frozenset[Atom]) -> bool:
     match atom:
         case Exact(value=value):
             return Of(type(value)) in atoms
-        case Array(site=site, type_string=dtype, rank=rank):
-            return any(
-                isinstance(other, Array) and other.site == site and other.type_string in ("", dtype)
-                and other.rank in (None, rank) or isinstance(other, At) and other.site == site
-                for other in atoms
-            )  # fmt: skip
+        case Array(site=site):
+            return any(isinstance(o, Array | At) and o.site == site and _is_seen_by(atom, o) for o in atoms)
         case Bound(receiver=receiver, name=name, function=function):
             return any(
                 isinstance(other, Bound) and other.name == name and other.function == function
