@@ -77,6 +77,22 @@ def test_a_partial_application_that_becomes_another():
     assert np.allclose(grad(squares)(X), 3.0 * X**2)
 
 
+def test_a_partial_application_that_gets_another_keyword():
+    weighted = partial(power_sum, 2, scale=1.0)
+    slope = grad(weighted)
+
+    def slopes_of_it(x):
+        return np.sum(slope(x) ** 2)
+
+    outer = grad(slopes_of_it)
+    assert np.allclose(slope(X), 2.0 * X) and np.allclose(outer(X), 8.0 * X)
+    weighted.keywords["scale"] = 5.0
+    assert np.allclose(grad(weighted)(X), 10.0 * X)
+    assert np.allclose(slope(X), 10.0 * X) and np.allclose(outer(X), 200.0 * X)
+    del weighted.keywords["scale"]
+    assert np.allclose(slope(X), 2.0 * X) and np.allclose(outer(X), 8.0 * X)
+
+
 def test_methods_of_classes():
     assert np.allclose(grad(Scaled.cubes)(X), 6.0 * X**2)
     assert np.allclose(grad(Other.cubes)(X), 9.0 * X**2)

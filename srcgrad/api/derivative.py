@@ -13,6 +13,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from inspect import Signature
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
@@ -63,7 +64,7 @@ class Derivative:
         if defines(type(primal), "__srcgrad_function__"):
             primal = primal.__srcgrad_function__()  # type: ignore[attr-defined]
         self._asked = primal, positions(argnums)
-        self._called = primal if is_object(primal) else None
+        self._called = primal if is_object(primal) or isinstance(primal, partial) else None
         self.primal, receiver = _unbound(primal)
         self.argnums = _shifted(positions(argnums)) if receiver else positions(argnums)
         self.mode = mode
@@ -84,7 +85,7 @@ class Derivative:
         """What this is where a differentiated function calls it: mode, function, arguments; None if it has no text."""
         if self.has_aux or self.holomorphic or self.mode not in ("reverse", "value") or self.parameters.first:
             return None
-        return self.mode, self.primal, self.argnums
+        return self.mode, self._follow().primal, self.argnums
 
     def __srcgrad_underivable__(self) -> tuple[str, str] | None:
         """Why this is not differentiated itself, and what to write instead; None if it is."""
@@ -114,10 +115,13 @@ class Derivative:
         return self.parameters.bind(args, kwargs)
 
     def _follow(self) -> Derivative:
-        """Read the function again where its class has another ``__call__``, or where its code or its defaults are
-        others."""
+        """Read the function again where its class has another ``__call__``, where a partial application has other
+        arguments, or where its code or its defaults are others."""
         if self._called is not None:
-            self.primal, receiver = _unbound(self._called)
+            primal, receiver = _unbound(self._called)
+            if primal is not self.primal:
+                self.primal = primal
+                self._variants.clear()
         else:
             receiver = self.parameters.first
         present = _decides_binding(self.primal)

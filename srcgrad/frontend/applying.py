@@ -18,11 +18,13 @@ import operator
 import sys
 from collections.abc import Collection, Hashable, Mapping
 from functools import partial
+from itertools import chain
 from keyword import iskeyword
 from types import FunctionType, MethodType
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from srcgrad.frontend.journal import note_compiled_in
 from srcgrad.rules.table import is_constant, lookup
 from srcgrad.runtime.binding import called_signature
 
@@ -41,11 +43,14 @@ def written_out(function: Any) -> Any:
     """A callable that has no text of its own, as a function that calls it, which is the same each time where it can be:
     a function of a library with a rule, a partial application, and a method of a class.  Any other is itself."""
     if isinstance(function, partial):
-        applied = function.func, function.args, function.keywords
+        called = written_out(function.func)
+        applied = called, function.args, *chain.from_iterable(function.keywords.items())
         known, made = _PARTIALS.get(function, ((), None))
-        if not known or not all(map(operator.is_, known, applied)):
-            made = _partial(function)
+        if len(known) != len(applied) or not all(map(operator.is_, known, applied)):
+            made = _partial(function, called)
             _PARTIALS[function] = applied, made
+        for name in () if made is None else inspect.signature(made).parameters:
+            note_compiled_in(function.keywords, name)  # a dict, which may change
         return function if made is None else made
     if isinstance(function, MethodType) and isinstance(function.__self__, type):
         key = function.__func__, function.__self__
@@ -82,9 +87,8 @@ def _signature(function: Any, named: Collection[str]) -> inspect.Signature:
     return inspect.Signature(kept or [inspect.Parameter(n, inspect.Parameter.POSITIONAL_ONLY) for n in named])
 
 
-def _partial(function: partial[Any]) -> FunctionType | None:
+def _partial(function: partial[Any], called: Any) -> FunctionType | None:
     """A partial application as a function of the parameters that are left; None where these are not known."""
-    called = written_out(function.func)
     try:
         signature = called_signature(partial(called, *function.args, **function.keywords))
     except (TypeError, ValueError):  # what it takes is not known, or is not what it is given

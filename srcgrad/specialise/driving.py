@@ -188,14 +188,13 @@ def _written(
         was = made.version("t", of(bool))
         begun += [*gone.statements, Assign((was,), ir.ReadCell(round_.broken), node)]
         begun.append(If((), was, Block((), Fall()), last, node))
-    begun += [Assign((target,), ir.ReadCell(home), node) for target, home in round_.targets.items()]
     if round_.returned is not None and round_.result is not None:
         was, value = made.version("t", of(bool)), made.version("t", _returned(made, exits))
         read = Assign((value,), ir.ReadCell(round_.result), node)
         begun.append(Assign((was,), ir.ReadCell(round_.returned), node))
         begun.append(If((), was, Block((read,), Return(value)), Block((), Fall()), node))
         made.is_conditional = True
-    return begun
+    return begun + [Assign((target,), ir.ReadCell(home), node) for target, home in round_.targets.items()]
 
 
 # --- the generator ---------------------------------------------------------------------------------------------------

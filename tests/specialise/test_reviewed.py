@@ -26,6 +26,20 @@ def left_before_its_loop(x):
     return np.sum(y) + 7.0 * x[0]
 
 
+def pairs(x):
+    yield x[0]
+    yield x[1] * x[2]
+
+
+def returned_beside_what_is_read_behind_the_loop(x):
+    s = 0.0
+    for v in pairs(x):
+        s = s + v * v
+        if s > 0.5:
+            return s * x[1]
+    return s
+
+
 def one_buffer(x):
     buffer = np.zeros(2)
     for v in x:
@@ -98,7 +112,7 @@ def an_axis_of_nothing(x):
     [
         a_zip_at_its_end, a_shape_that_is_an_array, a_shape_of_unknown_length, a_number_of_axes, axes_that_may_stay,
         a_list_of_places_that_is_empty, a_number_times_a_list, an_axis_of_nothing, left_before_its_loop,
-        summed_buffers,
+        summed_buffers, returned_beside_what_is_read_behind_the_loop,
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("road", ["inferred", "generic"])

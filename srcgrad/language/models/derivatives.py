@@ -156,7 +156,7 @@ PROGRAMS: dict[Any, tuple[str, ...]] = {
     jacobian: ("forward",), hessian: ("reverse", "forward"), hessian_vector: ("reverse", "forward"),
 }  # fmt: skip
 
-_OUTSIDE: WeakKeyDictionary[Any, FunctionType] = WeakKeyDictionary()
+_OUTSIDE: WeakKeyDictionary[Any, tuple[object, FunctionType]] = WeakKeyDictionary()
 
 
 def program_of(found: Any) -> FunctionType | None:
@@ -165,7 +165,9 @@ def program_of(found: Any) -> FunctionType | None:
     told = None if tell is None else tell(found)
     if told is None:
         return None
-    if found not in _OUTSIDE:
-        mode, function, argnums = told
-        _OUTSIDE[found] = TRANSFORMS[mode](function, argnums)
-    return _OUTSIDE[found]
+    mode, function, argnums = told
+    known, program = _OUTSIDE.get(found, (None, None))
+    if program is None or known is not function:
+        program = TRANSFORMS[mode](function, argnums)
+        _OUTSIDE[found] = function, program
+    return program
