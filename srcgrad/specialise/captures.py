@@ -346,8 +346,10 @@ def _only_holds(function: Value, *, is_itself: bool) -> bool:
     """Whether a function does no more with what it is given than to keep it, or to go over it: a function itself, or
     what holds one, of which the class may be asked too."""
     known = (len, zip, enumerate, reversed, range, list, tuple, *([] if is_itself else [type, isinstance]))
+    put = ("add", "discard")  # into sets, which go by identity: what stands for a function has none
     kept = ("append", "get", "items", "values", "keys", "insert", "setdefault", "update", "extend", "pop")
     return not function.is_any and all(
         isinstance(a, Exact) and (a.value in known or isinstance(a.value, type) and is_generated_init(a.value))
-        or isinstance(a, Bound) and a.function is None and a.name in kept for a in function.atoms
+        or isinstance(a, Bound) and a.function is None and (a.name in kept or a.name in put and not is_itself)
+        for a in function.atoms
     )  # fmt: skip

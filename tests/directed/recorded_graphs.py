@@ -116,3 +116,43 @@ def a_method_returns_an_object_with_a_counter(x):
     one, other = Counter(x[0]).counting(x[1]), Counter(x[1]).counting(x[2])
     one.step(x[2])
     return one.step(x[0]) * other.step(x[1])
+
+
+def ordered(number):
+    """All numbers that one was computed of, each once, and behind those that it was computed of."""
+    order, seen = [], set()
+
+    def build(one):
+        if one not in seen:
+            seen.add(one)
+            for part in one.parts:
+                build(part)
+            order.append(one)
+
+    build(number)
+    return order
+
+
+@directed(vector(3), order=1)
+def a_set_of_objects_that_were_met(x):
+    a, b = Number(x[0]), Number(x[1])
+    c = a * b
+    d = (c * b).tanh()
+    d.grad = 1.0
+    for number in reversed(ordered(d)):
+        number.backward()
+    return a.grad * b.grad + d.data
+
+
+@directed(vector(3), order=1)
+def an_object_that_changes_stays_in_a_set(x):
+    numbers = [Number(v) for v in x]
+    seen, total = set(), x[0]
+    for number in numbers + numbers[::-1]:
+        if number in seen:
+            total = total * number.data
+            seen.discard(number)
+        else:
+            seen.add(number)
+            number.data = number.data * x[1]
+    return total + len(seen) * x[2]
