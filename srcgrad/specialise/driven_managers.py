@@ -20,12 +20,16 @@ from dataclasses import replace
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from srcgrad.infer.values import At
+from srcgrad.infer.calls import model_of
+from srcgrad.infer.values import NEVER, At
 from srcgrad.ir import operations as ir
-from srcgrad.ir.operations import Literal
+from srcgrad.ir.operations import Literal, Operand, Version
 from srcgrad.ir.regions import Assign, Block, Break, Continue, Loop, Return, Statement, Try, With, blocks_of, walk
 from srcgrad.ir.restoring.tree import Spelled
+from srcgrad.ir.rewriting import with_operands
+from srcgrad.specialise.closures import cells_of
 from srcgrad.specialise.driving import gone_over
+from srcgrad.specialise.functions import function_at, is_made
 from srcgrad.specialise.instances import static_of
 from srcgrad.specialise.stepping import generator_of
 from srcgrad.syntax.globals import importable, reference
@@ -49,13 +53,11 @@ def opened_by_generator(
             pass
         case _:
             return None
-    function, body = static_of(made.value(call.function)), _generator(made, statement)
-    if body is None or not isinstance(function, FunctionType) or function.__code__ is not _MADE.__code__:
+    function, body = _wrapped(made, call), _generator(made, statement.manager)
+    if function is None or body is None:
         return None
-    wrapped: Any = function.__wrapped__  # type: ignore[attr-defined]
-    whole = Literal(Spelled(reference(importable(wrapped.__name__, wrapped)), wrapped))
     first: list[Statement] = []
-    gone = gone_over(made, start, replace(call, function=whole), body, first, reduce)
+    gone = gone_over(made, start, replace(call, function=function), body, first, reduce)
     place = None if gone is None else _only_yield(made, gone)
     if gone is None or place is None:
         return None
@@ -69,9 +71,35 @@ def opened_by_generator(
     return Block((*first, *gone.statements[:place], entered, *inner.statements, *after), inner.exit)
 
 
-def _generator(made: Reduced, statement: With) -> Generator | None:
+def begins_generator(made: Reduced, statement: Assign, call: ir.Call, block: Block) -> bool:
+    """Whether a call makes a manager of a generator function of the program for the ``with`` behind it, which takes the
+    call away: so what makes the manager is not written out."""
+    (manager,) = statement.targets
+    behind = block.statements[block.statements.index(statement) + 1 :][:1]
+    is_entered = any(isinstance(s, With) and s.manager is manager for s in behind)
+    if not is_entered or made.uses[manager] > 1 or _generator(made, manager) is None:
+        return False
+    return isinstance(_wrapped(made, with_operands(call, made.known.get)), Version)
+
+
+def _wrapped(made: Reduced, call: ir.Call) -> Operand | None:
+    """The generator function of what ``contextmanager`` made, where that is called; None of anything else."""
+    value = made.value(call.function)
+    function, (atom, *others) = static_of(value), (*value.atoms, None)
+    if isinstance(function, FunctionType) and function.__code__ is _MADE.__code__:
+        wrapped: Any = function.__wrapped__  # type: ignore[attr-defined]
+        return Literal(Spelled(reference(importable(wrapped.__name__, wrapped)), wrapped))
+    owner = made.functions.owners.get(function_at(atom)) if is_made(atom) else None
+    if value.is_any or len(others) != 1 or owner is None or owner is not model_of(contextmanager):
+        return None
+    sites = [site for cell, site in cells_of(atom).items() if cell.variable == "func"]
+    held = made.facts.contents[sites[0]].get("cell") if sites and sites[0] in made.facts.contents else NEVER
+    return made.version("f", held) if held.consists_of(is_made) and len(held.atoms) == 1 else None
+
+
+def _generator(made: Reduced, manager: Operand) -> Generator | None:
     """What the generator of a manager runs."""
-    value = made.value(statement.manager)
+    value = made.value(manager)
     sites = [atom.site for atom in value.atoms if isinstance(atom, At)]
     if value.is_any or len(sites) != 1 or len(value.atoms) != 1 or sites[0].kind is not _GeneratorContextManager:
         return None

@@ -50,7 +50,7 @@ from srcgrad.specialise.closures import entered
 from srcgrad.specialise.conditions import is_test, may_return, truth_of_tuple
 from srcgrad.specialise.defaulting import defaulted
 from srcgrad.specialise.dispatching import asked, explicit
-from srcgrad.specialise.driven_managers import opened_by_generator
+from srcgrad.specialise.driven_managers import begins_generator, opened_by_generator
 from srcgrad.specialise.driving import driven
 from srcgrad.specialise.functions import Closure, made_here
 from srcgrad.specialise.generators import consumed, got, mapped
@@ -198,6 +198,9 @@ def _block(made: Reduced, block: Block) -> Block:
                 is_written = True
                 if held[1] is not None:
                     made.known[target] = made.known.get(held[1], held[1])
+            case Assign(operation=ir.Call() as call) if begins_generator(made, statement, call, block):
+                statements.append(replace(statement, operation=with_operands(call, made.known.get)))
+                is_written = True
             case Assign(targets=(_,), operation=ir.Call()) if (plain := written_out(made, statement)) is not None:
                 statements += _block(made, Block(tuple(plain), Fall())).statements
                 is_written = True

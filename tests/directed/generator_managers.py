@@ -87,3 +87,20 @@ def a_round_that_ends_in_the_body(x):
             s = s + c[0]
             continue
     return s * box[0]
+
+
+@directed(vector(3))
+def a_generator_that_is_made_inside(x):
+    n, s, box = 0.0, 0.0, [x[0]]
+
+    @contextmanager
+    def counted(v, k=x[2]):
+        nonlocal n
+        n = n + v * k
+        yield n * box[0]
+        box[0] = box[0] + v
+
+    for v in x:
+        with counted(v) as a, counted(x[1], v) as b:
+            s = s + a * b
+    return s * n
