@@ -35,7 +35,7 @@ from srcgrad.infer.objects import (
 )
 from srcgrad.infer.outside import is_of_library, is_of_users
 from srcgrad.infer.sequences import compared, joined_dicts, joined_sequences
-from srcgrad.infer.sets import set_operator
+from srcgrad.infer.sets import asks_identity, set_operator
 from srcgrad.infer.values import (
     ANY,
     NEVER,
@@ -258,7 +258,10 @@ def compare(
             behind = answered(analysis, frame, statement, ASKED, (left, right), heap)
             if behind is not None:
                 return of(bool), behind
-        if symbol in ("in", "not in") and _asks_keys(analysis, left, right, heap):
+        if symbol in ("in", "not in") and (
+            _asks_keys(analysis, left, right, heap)
+            or right.atoms and all(asks_identity(analysis, heap, atom, left) for atom in right.atoms)
+        ):
             return of(bool), heap
         if symbol in ("in", "not in") and (found := searched(analysis, frame, statement, left, right, heap)):
             return found

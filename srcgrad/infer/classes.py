@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import ABCMeta
 from types import MethodType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from srcgrad.infer.heap import Heap, Site
 from srcgrad.infer.objects import class_of, looked_up
@@ -50,3 +50,10 @@ def _answers_itself(kind: type) -> bool:
     """Whether objects of a class may say that they are of another one."""
     own = looked_up(kind, "__getattribute__") is not object.__getattribute__
     return own or looked_up(kind, "__class__") is not vars(object)["__class__"]
+
+
+def has_identity(analysis: Analysis, kind: Any) -> bool:
+    """Whether an object of a class of the user's equals itself alone, or cannot be a key."""
+    if type(kind) is not type or is_of_library(kind) or analysis.assigned.is_open(kind):
+        return False
+    return looked_up(kind, "__hash__") is None or looked_up(kind, "__eq__") is object.__eq__

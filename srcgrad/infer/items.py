@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from srcgrad.infer.applying import parts_of
+from srcgrad.infer.classes import has_identity
 from srcgrad.infer.data import besides_data
 from srcgrad.infer.examples import Result, outcomes
 from srcgrad.infer.heap import Contents, Heap, Site, sites_of
@@ -29,7 +30,7 @@ from srcgrad.infer.objects import (
     of_each,
     shown,
 )
-from srcgrad.infer.outside import INDEXED, is_of_library
+from srcgrad.infer.outside import INDEXED
 from srcgrad.infer.values import (
     ANY,
     FUNCTIONS,
@@ -174,17 +175,10 @@ def compares_plainly(analysis: Analysis, heap: Heap, held: Value) -> bool:
     """Whether comparing a key with the keys among these, each of which was hashed, runs no code of the user's."""
     return not held.is_any and all(
         is_plain(analysis, heap, Value(frozenset((atom,)))) or isinstance(atom, At) and (
-            atom.site.kind in (list, dict, set) or _has_identity(analysis, atom.site.kind)
+            atom.site.kind in (list, dict, set) or has_identity(analysis, atom.site.kind)
         )
         for atom in held.atoms
     )  # fmt: skip
-
-
-def _has_identity(analysis: Analysis, kind: Any) -> bool:
-    """Whether an object of a class of the user's equals itself alone, or cannot be a key."""
-    if type(kind) is not type or is_of_library(kind) or analysis.assigned.is_open(kind):
-        return False
-    return looked_up(kind, "__hash__") is None or looked_up(kind, "__eq__") is object.__eq__
 
 
 def _is_number(atom: Atom) -> bool:

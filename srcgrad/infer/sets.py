@@ -3,7 +3,7 @@
 Enters: a method's name or an operator, and what it is given.  Leaves: what it returns, and the heap after it;
 ``NotImplemented`` of anything else, or of what may run code of the user's to hash and to compare::
 
-    seen.add(i)        seen: set of what it held and i
+    seen.add(i)        seen: set of what it held and i; i may be an object that equals itself alone
     a & b              a set of what either holds: equal items are taken from any of them
 """
 
@@ -12,8 +12,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from srcgrad.infer.classes import has_identity
 from srcgrad.infer.heap import Contents, Heap
-from srcgrad.infer.objects import container, is_plain
+from srcgrad.infer.objects import container, is_plain, looked_up
 from srcgrad.infer.values import NEVER, At, Value, exact, of, union
 
 if TYPE_CHECKING:
@@ -38,9 +39,11 @@ def set_method(
     kind, values = atom.site.kind, given.positional
     if kind not in _SETS or not hasattr(kind, name) or given.keywords or given.more is not None:
         return NotImplemented
+    contents = heap[atom.site]
+    if name in ("add", "discard") and len(values) == 1 and asks_identity(analysis, heap, atom, values[0]):
+        return exact(None), _put(analysis, heap, atom, values[0]) if name == "add" else heap
     if not is_plain(analysis, heap, Value(frozenset((atom,))), *values):
         return NotImplemented
-    contents = heap[atom.site]
     if name == "add" and len(values) == 1:
         return exact(None), _put(analysis, heap, atom, values[0])
     if _TAKING_OUT.get(name) == len(values):
@@ -95,3 +98,21 @@ def set_operator(
 def _put(analysis: Analysis, heap: Heap, atom: At, more: Value) -> Heap:
     before = heap[atom.site]
     return analysis.store(heap, atom.site, replace(before, rest=union(before.items, more)))
+
+
+def asks_identity(analysis: Analysis, heap: Heap, atom: Any, asked: Value) -> bool:
+    """Whether a set that the program makes is asked for an object, or given one, and neither this nor what it holds
+    says itself what it is equal to: so that the set goes by identity, and runs no code of the user's."""
+    return (
+        isinstance(atom, At) and atom.site.kind is set and atom.site.context != "outside" and atom.site not in heap.seen
+        and all(_is_hashed_plainly(analysis, heap, value) for value in (asked, heap[atom.site].items))
+    )  # fmt: skip
+
+
+def _is_hashed_plainly(analysis: Analysis, heap: Heap, value: Value) -> bool:
+    def is_hashed(atom: Any) -> bool:
+        kind: Any = atom.site.kind if isinstance(atom, At) else None
+        is_identical = has_identity(analysis, kind) and looked_up(kind, "__hash__") is object.__hash__
+        return is_identical or is_plain(analysis, heap, Value(frozenset((atom,))))
+
+    return not value.is_any and all(map(is_hashed, value.atoms))  # of an empty set there are none

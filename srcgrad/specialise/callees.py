@@ -43,7 +43,7 @@ from srcgrad.language.models import MODELS
 from srcgrad.language.models.derivatives import program_of
 from srcgrad.rules.table import lookup
 from srcgrad.specialise.arguments import only_arguments, only_passed_on, spread_out
-from srcgrad.specialise.captures import unpacked
+from srcgrad.specialise.captures import holds_kept_inside, unpacked
 from srcgrad.specialise.choices import chosen
 from srcgrad.specialise.closures import called_apart, calls_itself
 from srcgrad.specialise.derivatives import derivative_called, is_program, made_outside
@@ -151,15 +151,16 @@ def called(made: Reduced, statement: Assign, reduce: Callable[[Block], Block]) -
 
 
 def of_holder(made: Reduced, statement: Assign, reduce: Callable[[Block], Block]) -> Written | None:
-    """A method of an object that holds functions that the program makes, written out: they have captured what a
-    function of its own would not see."""
+    """A method of an object that holds functions that the program makes, or one that returns functions which do not
+    carry what they captured, written out: that is what a function of its own would not see, or show."""
     call, summaries = statement.operation, made.called.get(statement, [])
     if not isinstance(call, ir.Call) or call.star is not None or call.rest is not None or not summaries:
         return None
     call = with_operands(call, made.known.get)
     methods = {atom.function if isinstance(atom, Bound) else None for atom in made.value(call.function).atoms}
     read = receiver_of(made, call, statement.node) if len(methods) == 1 else None
-    if read is None or not holds_made(made, made.value(read[0])):
+    returned = made.value(statement.targets[0])
+    if read is None or not holds_made(made, made.value(read[0])) and not holds_kept_inside(made, returned):
         return None
     (method,), text = methods, summaries[-1].function
     if not isinstance(method, FunctionType) or any(each.function is not text for each in summaries):

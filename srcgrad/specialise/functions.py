@@ -9,36 +9,23 @@ variables of the function that is written, and are read when it is called, as Py
 
 from __future__ import annotations
 
-import copy
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-import gast
-
-from srcgrad.frontend.classes import is_generated_init
 from srcgrad.infer.heap import Site
-from srcgrad.infer.values import At, Bound, Exact, Value, exact
+from srcgrad.infer.values import At, Bound, Value
 from srcgrad.ir import operations as ir
-from srcgrad.ir.normal_form import Callee, Guarded
 from srcgrad.ir.operations import Cell, Literal, Operand, Version
 from srcgrad.ir.regions import (
     Assign,
-    Block,
     Function,
-    Return,
     Statement,
-    With,
     operands_of,
-    walk,
 )
-from srcgrad.ir.restoring.tree import Spelled
-from srcgrad.language.models.callables import Cached
 from srcgrad.language.models.derivatives import Derivative
-from srcgrad.specialise.receivers import holds_methods, is_method
-from srcgrad.specialise.unassigned import is_look
 
 if TYPE_CHECKING:
     from srcgrad.specialise.reduced import Reduced
@@ -185,119 +172,26 @@ def function_at(atom: Any) -> Function:
 
 def holds_made(made: Reduced, value: Value, *, factories: bool = True) -> bool:
     """Whether a value is a function that the program makes, or may hold one; as a factory of items, if these count."""
+    return next(held_functions(made, value, factories=factories), None) is not None
+
+
+def held_functions(made: Reduced, value: Value, *, factories: bool = True) -> Iterator[Function]:
+    """The functions that the program makes which a value is or may hold; as a factory of items, if these count."""
     pending, seen = [value], set[Site]()
     while pending:
         for atom in pending.pop().atoms:
             if is_made(atom):
-                return True
-            if isinstance(atom, Bound):
+                yield function_at(atom)
+            elif isinstance(atom, Bound):
                 pending.append(atom.receiver)
-            if isinstance(atom, At) and atom.site not in seen:
+            elif isinstance(atom, At) and atom.site not in seen:
                 seen.add(atom.site)
                 contents = made.facts.contents.get(atom.site)
                 is_made_of = factories or atom.site.kind is not defaultdict
                 pending += [] if contents is None else contents.values() if is_made_of else [contents.items]
-    return False
 
 
 def text_of(function: Function) -> str:
     """What stands for a function where it is kept."""
     place = f"{getattr(function.node, 'lineno', 0)}:{getattr(function.node, 'col_offset', 0)}"
     return f"{function.qualname} {place}"
-
-
-# --- functions that are kept -----------------------------------------------------------------------------------------
-def misused(made: Reduced, body: Block) -> tuple[str, str, gast.AST | None] | None:
-    """The code of what is done with a function that the program makes other than to keep and call it, what that is,
-    and where; None where nothing is."""
-    for around, statement in walk(body):
-        if isinstance(statement, With) and holds_made(made, made.value(statement.manager)):
-            return "E0113", "a context manager that holds a function", statement.node
-        if isinstance(around.exit, Return) and _is_kept_inside(made, made.value(around.exit.value)):
-            return "E0211", "a function that is returned", None
-        if not isinstance(statement, Assign):
-            continue
-        operation = statement.operation
-        if isinstance(operation, ir.ReadCell) and operation.cell in made.functions.absent:
-            return "E0118", "a function that is kept where it was captured", statement.node
-        given = [o for o in operands_of(operation) if any(is_made(a) or is_method(a) for a in made.value(o).atoms)]
-        match operation:
-            case ir.Compare(symbol="is" | "is not", left=left, right=right) if any(
-                made.value(operand) in (exact(None), exact(ir.END)) or _is_spelled(operand) for operand in (left, right)
-            ):
-                continue
-            case ir.Compare(symbol="==", right=Literal(value=str() as text)) if text in made.functions.texts:
-                continue
-            case ir.Call() if is_look(operation):
-                continue
-            case ir.Call() if statement not in made.calls or _is_of_models(made.value(operation.function)):
-                passed = [operand for operand in operands_of(operation) if operand is not operation.function]
-                values = [made.value(operand) for operand in passed]
-                factories = not _is_attempt(made.value(operation.function))  # what is missing is made before
-                is_made_ = any(holds_made(made, value, factories=factories) for value in values)
-                held = is_made_ or any(holds_methods(made.facts, value) for value in values)
-                is_copy = not given and _is_copying(made.value(operation.function))
-                if held and not _only_holds(made.value(operation.function), is_itself=bool(given)) and not (
-                    is_copy and not is_made_
-                ):
-                    is_cache = made.value(operation.function) == exact(Cached)
-                    code, what = _REMEMBERED if is_cache else ("E0211", "a function that is passed on")
-                    return code, what, statement.node
-            case ir.Copy() | ir.WriteCell() | ir.Insert() | ir.SetItem() | ir.SetAttribute() | ir.Make() | ir.Call():
-                continue
-            case ir.Operator(symbol="bool" | "not") | ir.Bound() | ir.ReadCell():
-                continue
-            case ir.GetItem(base=base, index=Literal(value=int())) if given == [base] and made.value(base).consists_of(
-                lambda atom: is_made(atom) or is_method(atom)
-            ):
-                continue
-            case _ if given:
-                return "E0211", "this use of a function that the program makes", statement.node
-    if isinstance(body.exit, Return) and _is_kept_inside(made, made.value(body.exit.value)):
-        return "E0211", "a function that is returned", None
-    return None
-
-
-_REMEMBERED = "E0212", "a cache of a function that is made inside"
-
-
-def _is_kept_inside(made: Reduced, value: Value) -> bool:
-    """Whether a value is a function that means nothing to the caller, or holds one: what it captured is known here, and
-    pairs of methods are known in the program."""
-    is_entry = any(summary in made.facts.entry for summary in made.frame.summaries)
-    return holds_made(made, value) or is_entry and holds_methods(made.facts, value)
-
-
-def _is_of_models(function: Value) -> bool:
-    """Whether a value is a class of the models, whose methods call what they hold."""
-    return any(
-        isinstance(a, Exact) and isinstance(a.value, type) and a.value.__module__.startswith("srcgrad.")
-        for a in function.atoms
-    )  # fmt: skip
-
-
-def _is_copying(function: Value) -> bool:
-    """Whether a call copies what it is given: the copy of a pair in it is the method of the copy of its object."""
-    return function.consists_of(lambda a: isinstance(a, Exact) and a.value in (copy.copy, copy.deepcopy))
-
-
-def _is_spelled(operand: Operand) -> bool:
-    """Whether an operand is how a function is spelled."""
-    return isinstance(operand, Literal) and isinstance(operand.value, Spelled)
-
-
-def _is_attempt(function: Value) -> bool:
-    return function.consists_of(
-        lambda a: isinstance(a, Exact) and isinstance(a.value, Callee) and isinstance(a.value.function, Guarded)
-    )
-
-
-def _only_holds(function: Value, *, is_itself: bool) -> bool:
-    """Whether a function does no more with what it is given than to keep it, or to go over it: a function itself, or
-    what holds one, of which the class may be asked too."""
-    known = (len, zip, enumerate, reversed, range, list, tuple, *([] if is_itself else [type, isinstance]))
-    kept = ("append", "get", "items", "values", "keys", "insert", "setdefault", "update", "extend", "pop")
-    return not function.is_any and all(
-        isinstance(a, Exact) and (a.value in known or isinstance(a.value, type) and is_generated_init(a.value))
-        or isinstance(a, Bound) and a.function is None and a.name in kept for a in function.atoms
-    )  # fmt: skip

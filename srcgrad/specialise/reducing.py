@@ -47,9 +47,10 @@ from srcgrad.specialise.callees import called, of_holder
 from srcgrad.specialise.captures import as_values
 from srcgrad.specialise.changing import changes_nothing
 from srcgrad.specialise.closures import entered
-from srcgrad.specialise.conditions import is_test, may_return
+from srcgrad.specialise.conditions import is_test, may_return, truth_of_tuple
 from srcgrad.specialise.defaulting import defaulted
 from srcgrad.specialise.dispatching import asked, explicit
+from srcgrad.specialise.driven_managers import begins_generator, opened_by_generator
 from srcgrad.specialise.driving import driven
 from srcgrad.specialise.functions import Closure, made_here
 from srcgrad.specialise.generators import consumed, got, mapped
@@ -197,6 +198,9 @@ def _block(made: Reduced, block: Block) -> Block:
                 is_written = True
                 if held[1] is not None:
                     made.known[target] = made.known.get(held[1], held[1])
+            case Assign(operation=ir.Call() as call) if begins_generator(made, statement, call, block):
+                statements.append(replace(statement, operation=with_operands(call, made.known.get)))
+                is_written = True
             case Assign(targets=(_,), operation=ir.Call()) if (plain := written_out(made, statement)) is not None:
                 statements += _block(made, Block(tuple(plain), Fall())).statements
                 is_written = True
@@ -250,6 +254,10 @@ def _block(made: Reduced, block: Block) -> Block:
                 if made.called.get(statement) and not only_answers(made, statement):
                     made.calls[other] = made.called[statement]
                 statements.append(other)
+            case With() if (inside := opened_by_generator(made, statement, statements, _block)) is not None:
+                statements += inside.statements
+                if not isinstance(inside.exit, Fall):
+                    return Block(tuple(statements), inside.exit)
             case Loop() if (driving := driven(made, statement, statements, _block)) is not None:
                 statements += driving
             case Loop():
@@ -381,20 +389,9 @@ def _chosen(made: Reduced, statement: If, test: Operand) -> Block | None:
     value = made.value(test)
     if value == exact(True):
         return statement.body
-    if (is_true := _truth_of_tuple(made, value)) is not None:
+    if (is_true := truth_of_tuple(made, value)) is not None:
         return statement.body if is_true else statement.orelse
     return statement.orelse if value == exact(False) else None
-
-
-def _truth_of_tuple(made: Reduced, value: Value) -> bool | None:
-    """Whether a tuple holds anything; None of what may be something else, or of any length."""
-    found: set[bool] = set()
-    for atom in value.atoms:
-        contents = made.facts.contents.get(atom.site) if isinstance(atom, At) and atom.site.kind is tuple else None
-        if contents is None or contents.parts is None:
-            return None
-        found.add(bool(contents.parts))
-    return found.pop() if len(found) == 1 and not value.is_any else None
 
 
 def _spelled(made: Reduced, statement: Assign) -> Literal | None:

@@ -21,6 +21,8 @@ import gast
 
 from srcgrad import runtime
 from srcgrad.errors import UnsupportedSyntax
+from srcgrad.frontend.classes import is_user_class
+from srcgrad.infer.named import is_named_tuple
 from srcgrad.infer.objects import MAPPINGS
 from srcgrad.infer.values import SCALARS, Array, At, Bound, Exact, Of, Value
 from srcgrad.ir import normal_form as nf
@@ -100,6 +102,8 @@ def method(context: Context, node: gast.Call, bound: Bound) -> Made | None:
         context.refuse("E0407", node, f"the method {name!r} of what may be a set")
     if any(isinstance(argument, gast.Starred) for argument in node.args):
         context.refuse("E0407", node, f"the method {name!r} with stars")
+    if name not in ("add", "discard"):
+        _refuse_objects(context, node, bound.receiver)
     base = named(context, node.func.value)
     if name in _PUTS and _PUTS[name] == len(node.args):
         given = [_put(context, argument) for argument in node.args]
@@ -131,6 +135,7 @@ def gone_over(context: Context, node: Any) -> str:
 
 
 def _listed(context: Context, held: gast.expr, node: gast.AST) -> str:
+    _refuse_objects(context, node, context.value(held))
     items = context.fresh("items")
     context.out.append(nf.Bind(items, call_builtin("list", [held], node), kept(context, ()), context.span))
     return items
@@ -141,6 +146,7 @@ def copied(context: Context, node: gast.Call, function: Any) -> Made | None:
     is_copy = any(function is one for one in (copy.copy, copy.deepcopy)) and len(node.args) == 1 and not node.keywords
     if not is_copy or not are_sets(context.value(node.args[0])):
         return None
+    _refuse_objects(context, node, context.value(node.args[0]))
     return call(settled(context, node.func), [atom(context, node.args[0])], node), kept(context, ())
 
 
@@ -162,15 +168,32 @@ def kept(context: Context, given: Sequence[gast.expr], changes: str | None = Non
         label="this varies",
         hint="sets are for numbers of things, keys and text; keep what varies in a list or dict",
     )
-    return nf.Unruled(refusal, True, () if context.source.generated else tuple(names_read(*given)), changes)
+    varying = [] if context.source.generated else [one for one in given if not _is_object(context.value(one))]
+    return nf.Unruled(refusal, True, tuple(names_read(*varying)), changes)
 
 
 def _put(context: Context, node: Any) -> gast.expr:
-    """An atom that is put into a set."""
+    """An atom that is put into a set.  An object may be, since nothing is read from a set that holds one."""
     value = context.value(node)
+    if _is_object(value):
+        return atom(context, node)
     if holds_objects(context.facts, value) or value.is_any or not all(map(_is_plain, value.atoms)):
         context.refuse("E0407", node, "an object that is put into a set")
     return atom(context, node)
+
+
+def _is_object(value: Value) -> bool:
+    """Whether a value is an object of the user's for sure."""
+    return value.consists_of(
+        lambda one: isinstance(one, At) and one.site.kind is not None and is_user_class(one.site.kind)
+        and not is_named_tuple(one.site.kind)
+    )  # fmt: skip
+
+
+def _refuse_objects(context: Context, node: gast.AST, value: Value) -> None:
+    """Refuse reading from a set that holds objects: what varies in them would be lost."""
+    if holds_objects(context.facts, value):
+        context.refuse("E0407", node, "reading from a set that holds objects")
 
 
 def _is_plain(one: Any) -> bool:

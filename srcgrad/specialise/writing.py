@@ -35,13 +35,13 @@ from srcgrad.specialise import containers, emitted, sets, sparse, stores
 from srcgrad.specialise.asking import classes_of
 from srcgrad.specialise.attempts import without_try
 from srcgrad.specialise.attributes import read
+from srcgrad.specialise.captures import misused
 from srcgrad.specialise.collecting import collected
 from srcgrad.specialise.context import CLASSES, Context
 from srcgrad.specialise.early_returns import nested_returns
 from srcgrad.specialise.entering import write_with
 from srcgrad.specialise.expressions import are_writers, atom, named, operate, operation_of, settled
 from srcgrad.specialise.fields import refuse_of_class, refuse_store, require_settable
-from srcgrad.specialise.functions import misused
 from srcgrad.specialise.initialisers import returning_object
 from srcgrad.specialise.instances import Instance, fixed_parameters, runs_users, static_of
 from srcgrad.specialise.loop_ends import without_else

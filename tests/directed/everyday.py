@@ -1,5 +1,6 @@
 """What programs do every day around the numbers: parameters that are left out, flags, texts, decorators, wrappers."""
 
+import collections
 import functools
 
 import numpy as np
@@ -171,3 +172,10 @@ def states_that_are_functions(x):
     for v in x:
         state = state(v)
     return sum(out) * out[1]
+
+
+@directed(np.array([0.4, 1.3, 0.8]), order=1)
+def a_counter_of_keywords(x):
+    counts = collections.Counter(a=2, b=1)
+    counts["a"] += 1
+    return counts["a"] * x[0] * x[1] + sum(counts.values()) * x[2]

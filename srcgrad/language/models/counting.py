@@ -43,7 +43,8 @@ def subtract(self, iterable=None, /, **named):
 
 def _counted(self, iterable, adds):
     if isinstance(iterable, Mapping) and adds and not self:
-        dict.update(self, iterable)
+        for item, number in iterable.items():
+            self[item] = number
     elif isinstance(iterable, Mapping):
         for item, number in iterable.items():
             self[item] = number + self.get(item, 0) if adds else self.get(item, 0) - number
