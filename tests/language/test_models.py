@@ -372,6 +372,32 @@ def test_functions_of_elements_and_rows(items: list[float], axis: int, otypes: A
         assert calls[0] == calls[1]
 
 
+def same_array(function: Callable[..., Any], *arguments: Any, **keywords: Any) -> None:
+    found: list[Any] = []
+    for one in (function, MODELS[function]):
+        try:
+            found.append(one(*arguments, **keywords))
+        except (TypeError, ValueError, LookupError) as error:
+            found.append(type(error).__name__)
+    np.testing.assert_array_equal(found[0], found[1], strict=True)
+
+
+@given(st.lists(st.floats(-3, 3), max_size=4), st.integers(0, 5), st.booleans())
+def test_piecewise(items: list[float], count: int, is_number: bool) -> None:
+    row = np.array(items)
+    for x in (row, row[:, None] * [1.0, 2.0], np.arange(4), np.array(0.5), 1.5):
+        conditions = [x < -1.0, x > 0.5, x > 1.0][: max(count - 1, 1)]
+        functions = [np.square, 2.0, lambda v: v[::-1] * 1.5, -1, np.sin][:count]
+        same_array(np.piecewise, x, conditions[0] if is_number else conditions, functions)
+    same_array(np.piecewise, row, [row > 0.0], [lambda v, k, j: v * k + j, 1.0], 3.0, j=0.5)
+
+
+@given(st.lists(st.integers(0, 3), max_size=3), st.sampled_from([float, int, "f"]))
+def test_fromfunction(shape: list[int], dtype: Any) -> None:
+    if shape:
+        same_array(np.fromfunction, lambda *places, k=1: sum(places) * k, tuple(shape), dtype=dtype, k=2)
+
+
 class Closed:
     def __init__(self, log: list[Any]) -> None:
         self.log = log
