@@ -312,6 +312,18 @@ def from_function_of_places(x):
         lambda i: x[i]*1.5, (2,), dtype=int))
 
 
+@directed(X, without={"eager": "converted to a float"})
+def means_of_iterators(x):
+    return statistics.fmean(map(math.sin, x)) * statistics.stdev(v*v for v in x) + statistics.mean(iter(x))
+
+
+@directed(X, without={"eager": "geometric_mean|data point|float"})
+def geometric_and_harmonic_means(x):
+    y = x**2 + 0.1
+    return statistics.geometric_mean(y) * statistics.harmonic_mean(list(y)) + statistics.harmonic_mean(
+        [y[0], y[1]], weights=[1.0, y[2]])
+
+
 @directed(X)
 def takewhile_reads_as_it_goes(x):
     y = x*1.0; s = 0.0

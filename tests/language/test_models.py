@@ -346,6 +346,21 @@ def test_statistics(items: list[int]) -> None:
         same(getattr(statistics, name), items)
 
 
+@given(st.lists(st.floats(0.1, 9.0), min_size=0, max_size=5), st.lists(st.floats(0.1, 2.0), max_size=5))
+def test_means(items: list[float], weights: list[float]) -> None:
+    for name, given_ in (
+        ("geometric_mean", (items,)), ("geometric_mean", ([-1.0, *items],)), ("harmonic_mean", (items,)),
+        ("harmonic_mean", (items, weights)), ("harmonic_mean", ([*items, -1.0],)),
+    ):  # fmt: skip
+        function, found = getattr(statistics, name), []
+        for one in (function, MODELS[function]):
+            try:
+                found.append(one(*given_))
+            except statistics.StatisticsError:
+                found.append(None)
+        assert found[0] == (None if found[1] is None else pytest.approx(found[1], rel=1e-14))
+
+
 @given(st.lists(st.floats(-3, 3), min_size=2, max_size=4), st.integers(-2, 1), st.sampled_from([None, "d", [int], "f"]))
 def test_functions_of_elements_and_rows(items: list[float], axis: int, otypes: Any) -> None:
     """The same numbers and dtypes, of the same calls in the same order: one more where the dtype is asked for."""
