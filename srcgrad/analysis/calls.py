@@ -30,6 +30,7 @@ from srcgrad.rules.facts import (
     broadcast,
     is_floating,
 )
+from srcgrad.rules.results import dtype_name
 from srcgrad.syntax.globals import GlobalReference
 
 _PREDICATES = (
@@ -174,12 +175,7 @@ def _dimensions(shape: gast.expr, inner: Inner) -> tuple[Dimension, ...] | None:
 
 
 def _dtype(fact: Fact) -> str | None:
-    if isinstance(fact, Static):
-        try:
-            return str(np.dtype(fact.value))  # type: ignore[call-overload]
-        except TypeError:
-            return None
-    return None
+    return dtype_name(fact.value) if isinstance(fact, Static) else None
 
 
 def zero_of(fact: Fact) -> Fact:
@@ -207,7 +203,8 @@ def _method(node: gast.Call, inner: Inner) -> Fact:
         case Array(), "any" | "all" if not node.args and not node.keywords:
             return BOOLEAN
         case Array(shape=shape), "astype" if len(node.args) == 1 and not node.keywords:
-            return Array(shape, _dtype(inner(node.args[0])), base.scalar)
+            dtype = _dtype(inner(node.args[0]))
+            return Array() if dtype is None else Array(shape, dtype, base.scalar)
         case Array(), "item" if not node.args and is_floating(base.dtype):
             return FLOAT
         case Mapping(items=tuple()), "get" if len(node.args) in (1, 2) and isinstance(node.args[0], gast.Constant):

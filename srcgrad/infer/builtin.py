@@ -236,6 +236,8 @@ def _is_callable(atom: Any) -> bool | None:
     kind = class_of(atom)
     if isinstance(atom, Bound) or kind in (FunctionType, BuiltinFunctionType, type):
         return True
+    if isinstance(atom, Exact) and isinstance(kind, type) and is_of_library(kind):  # as ``np.exp`` is, and ``np.sum``
+        return callable(atom.value)
     return False if kind in (*SCALARS, *CONTAINERS, np.ndarray) else None
 
 

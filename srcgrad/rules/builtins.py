@@ -90,64 +90,64 @@ def prod_(iterable, start=1, *, y, iterable_dot, start_dot):
 @rule(statistics.mean, statistics.fmean)
 def mean_(data, *, y, y_bar):
     """The mean of numbers."""
-    return spread(y_bar / np.size(data), data)
+    return spread(y_bar / len(data), data)
 
 
 @mean_.tangent
 def mean_(data, *, y, data_dot):
-    return total(data_dot, y) / np.size(data)
+    return total(data_dot, y) / len(data)
 
 
 @rule(statistics.variance)
 def variance(data, *, y, y_bar):
     """The variance of a sample: twice the distance from its mean over one less than their number."""
     values = np.array(data)
-    return unarray(2.0 * y_bar * (values - np.mean(values)) / (np.size(values) - 1), data)
+    return unarray(2.0 * y_bar * (values - np.mean(values)) / (len(values) - 1), data)
 
 
 @variance.tangent
 def variance(data, *, y, data_dot):
     values = np.array(data)
-    return 2.0 * np.dot(values - np.mean(values), np.array(data_dot)) / (np.size(values) - 1)
+    return 2.0 * np.dot(values - np.mean(values), np.array(data_dot)) / (len(values) - 1)
 
 
 @rule(statistics.pvariance)
 def pvariance(data, *, y, y_bar):
     """The variance of a whole population."""
     values = np.array(data)
-    return unarray(2.0 * y_bar * (values - np.mean(values)) / np.size(values), data)
+    return unarray(2.0 * y_bar * (values - np.mean(values)) / len(values), data)
 
 
 @pvariance.tangent
 def pvariance(data, *, y, data_dot):
     values = np.array(data)
-    return 2.0 * np.dot(values - np.mean(values), np.array(data_dot)) / np.size(values)
+    return 2.0 * np.dot(values - np.mean(values), np.array(data_dot)) / len(values)
 
 
 @rule(statistics.stdev)
 def stdev(data, *, y, y_bar):
     """The root of a sample's variance, with slope 0 where all are equal."""
     values = np.array(data)
-    return unarray(safe_divide(y_bar, y) * (values - np.mean(values)) / (np.size(values) - 1), data)
+    return unarray(safe_divide(y_bar, y) * (values - np.mean(values)) / (len(values) - 1), data)
 
 
 @stdev.tangent
 def stdev(data, *, y, data_dot):
     values = np.array(data)
-    return np.dot(safe_divide(values - np.mean(values), y), np.array(data_dot)) / (np.size(values) - 1)
+    return np.dot(safe_divide(values - np.mean(values), y), np.array(data_dot)) / (len(values) - 1)
 
 
 @rule(statistics.pstdev)
 def pstdev(data, *, y, y_bar):
     """The root of a population's variance, with slope 0 where all are equal."""
     values = np.array(data)
-    return unarray(safe_divide(y_bar, y) * (values - np.mean(values)) / np.size(values), data)
+    return unarray(safe_divide(y_bar, y) * (values - np.mean(values)) / len(values), data)
 
 
 @pstdev.tangent
 def pstdev(data, *, y, data_dot):
     values = np.array(data)
-    return np.dot(safe_divide(values - np.mean(values), y), np.array(data_dot)) / np.size(values)
+    return np.dot(safe_divide(values - np.mean(values), y), np.array(data_dot)) / len(values)
 
 
 for _rule in (mean_, variance, pvariance, stdev, pstdev):

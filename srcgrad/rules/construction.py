@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from srcgrad.rules.facts import Array, Fact, Sequence, Static, as_array, dimensions, element
-from srcgrad.rules.results import Facts, Literals, dtype_name, dtype_of, gathered, strong
+from srcgrad.rules.results import Facts, Literals, dtype_name, gathered, of_dtype, strong
 from srcgrad.rules.table import add_method, linear, rule
 from srcgrad.runtime import astype, operand, rearray, reastype, tolist, unarray, unastype, unbroadcast, widened
 
@@ -96,7 +96,7 @@ def _of_values(name: str) -> Callable[[Facts, Literals], Fact]:
     def infer(arguments: Facts, literals: Literals) -> Fact:
         fact = _nested(arguments[name])
         shape = fact.shape if literals.get("ndmin") == 0 or name == "a" else None
-        return Array(shape, dtype_of(arguments, literals, strong(fact.dtype)))
+        return of_dtype(shape, arguments, literals, strong(fact.dtype))
 
     return infer
 
@@ -108,7 +108,7 @@ asarray.infer(_of_values("a"))
 @ascontiguousarray.infer
 def ascontiguousarray(arguments, literals):
     fact = _nested(arguments["a"])
-    return Array(fact.shape or None, dtype_of(arguments, literals, strong(fact.dtype)))
+    return of_dtype(fact.shape or None, arguments, literals, strong(fact.dtype))
 
 
 @rule(np.float64, np.float32, np.float16, np.longdouble, np.complex128, np.complex64, np.clongdouble)
@@ -150,7 +150,7 @@ full.accept(ignored=("order", "device"))
 @full.infer
 def full(arguments, literals):
     own = strong(as_array(arguments["fill_value"]).dtype)
-    return Array(dimensions(arguments.get("shape"), literals.get("shape")), dtype_of(arguments, literals, own))
+    return of_dtype(dimensions(arguments.get("shape"), literals.get("shape")), arguments, literals, own)
 
 
 @rule(np.full_like)
@@ -170,7 +170,7 @@ full_like.accept(ignored=("order", "subok", "device"))
 @full_like.infer
 def full_like(arguments, literals):
     a = as_array(arguments["a"])
-    return Array(a.shape if "shape" not in arguments else None, dtype_of(arguments, literals, strong(a.dtype)))
+    return of_dtype(a.shape if "shape" not in arguments else None, arguments, literals, strong(a.dtype))
 
 
 # --- copies and dtypes -----------------------------------------------------------------------------------------------
@@ -208,7 +208,7 @@ add_method("astype", astype)
 def astype_(arguments, literals):
     a, dtype = as_array(arguments["a"]), arguments.get("dtype")
     name = dtype_name(dtype.value) if isinstance(dtype, Static) else None
-    return Array(a.shape, name, a.scalar)
+    return Array() if name is None else Array(a.shape, name, a.scalar)
 
 
 if hasattr(np, "astype"):  # NumPy 2.1
@@ -223,7 +223,7 @@ if hasattr(np, "astype"):  # NumPy 2.1
         return reastype(x_dot, y)
 
     np_astype.accept(ignored=("copy", "device"))
-    np_astype.infer(lambda arguments, literals: Array(as_array(arguments["x"]).shape))
+    np_astype.infer(lambda arguments, literals: of_dtype(as_array(arguments["x"]).shape, arguments, literals, None))
 
 
 @rule(tolist)
@@ -274,7 +274,7 @@ zeros.accept(ignored=("order", "device"))
 
 @zeros.infer
 def zeros(arguments, literals):
-    return Array(dimensions(arguments.get("shape"), literals.get("shape")), dtype_of(arguments, literals, "float64"))
+    return of_dtype(dimensions(arguments.get("shape"), literals.get("shape")), arguments, literals, "float64")
 
 
 @rule(np.zeros_like, np.ones_like, np.empty_like)
@@ -289,7 +289,7 @@ filled_like.accept(ignored=("order", "subok", "device"), x="a", prototype="a")
 @filled_like.infer
 def filled_like(arguments, literals):
     a = as_array(arguments["a"])
-    return Array(a.shape if "shape" not in arguments else None, dtype_of(arguments, literals, strong(a.dtype)))
+    return of_dtype(a.shape if "shape" not in arguments else None, arguments, literals, strong(a.dtype))
 
 
 @rule(np.eye, np.identity, np.tri)
@@ -309,4 +309,4 @@ def _length(value: object) -> int | None:
 def eye(arguments, literals):
     n = _length(literals.get("N"))
     m = n if literals.get("M") is None and "M" not in arguments else _length(literals.get("M"))
-    return Array((n, m), dtype_of(arguments, literals, "float64"))
+    return of_dtype((n, m), arguments, literals, "float64")

@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from srcgrad.rules.facts import Array, Sequence, as_array
-from srcgrad.rules.results import dtype_of, joined, strong
+from srcgrad.rules.results import dtype_of, joined, of_dtype, strong
 from srcgrad.rules.table import linear, rule
 from srcgrad.runtime import (
     count,
@@ -62,7 +62,7 @@ def concatenate(arguments, literals):
     fact, _ = joined(arguments["arrays"])
     if fact is None or literals.get("axis", None) is None:
         return Array()
-    return Array(fact.shape, dtype_of(arguments, literals, fact.dtype))
+    return of_dtype(fact.shape, arguments, literals, fact.dtype)
 
 
 @rule(np.stack)
@@ -92,7 +92,7 @@ def stack(arguments, literals):
     fact, _ = joined(arguments["arrays"])
     if fact is None or fact.shape is None:
         return Array(None, None if fact is None else dtype_of(arguments, literals, fact.dtype))
-    return Array((None, *fact.shape), dtype_of(arguments, literals, fact.dtype))
+    return of_dtype((None, *fact.shape), arguments, literals, fact.dtype)
 
 
 @rule(np.vstack, *({np.row_stack} if hasattr(np, "row_stack") else ()))
@@ -171,7 +171,7 @@ def _stacked(least: int, of: str = "tup"):
         if fact is None:
             return Array()
         shape = None if fact.rank is None else (None,) * max(fact.rank, least)
-        return Array(shape, dtype_of(arguments, literals, fact.dtype))
+        return of_dtype(shape, arguments, literals, fact.dtype)
 
     return infer
 

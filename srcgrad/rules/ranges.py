@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from srcgrad.rules.facts import Array, Static, Unknown, as_array, broadcast, is_real
-from srcgrad.rules.results import dtype_of, floating, gathered, strong
+from srcgrad.rules.results import dtype_of, floating, gathered, of_dtype, strong
 from srcgrad.rules.table import rule
 from srcgrad.rules.template import Argument
 from srcgrad.runtime import (
@@ -91,7 +91,7 @@ def linspace(arguments, literals):
     ends = broadcast(as_array(arguments["start"]), as_array(arguments["stop"]))
     known = ends.shape is not None and literals.get("axis") == 0
     shape = (_length(literals.get("num")), *ends.shape) if known else None
-    return Array(shape, dtype_of(arguments, literals, _between(arguments)))
+    return of_dtype(shape, arguments, literals, _between(arguments))
 
 
 def _between(arguments):

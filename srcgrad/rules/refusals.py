@@ -49,12 +49,12 @@ refused(
     hint="call the function on the whole array, or on each part in a comprehension, joined with np.stack",
 )
 refused(
-    "E0205", "it calls functions on parts of an array",
+    "E0205", "it calls functions on parts of an array, and is followed only where these are functions with source",
     np.piecewise,
     hint="choose between their values with np.where or np.select",
 )
 refused(
-    "E0205", "it calls a function that is an argument",
+    "E0205", "it calls a function that is an argument, and is followed for a shape of up to three axes",
     np.fromfunction,
     hint="call the function itself on the arrays of np.indices(shape)",
 )

@@ -175,6 +175,16 @@ def dtype_of(arguments: Facts, literals: Literals, otherwise: str | None) -> str
     return None if fact is not None and fact != Static(None) else otherwise
 
 
+def of_dtype(
+    shape: tuple[Dimension, ...] | None, arguments: Facts, literals: Literals, otherwise: str | None
+) -> Array:
+    """An array of the dtype that is asked for.  One that is not known may be of records or of objects, whose elements
+    are no numbers, or of small arrays, which add axes: nothing is known of the array then."""
+    dtype = dtype_of(arguments, literals, otherwise)
+    is_asked = "dtype" in arguments and dtype_of(arguments, literals, "float64") is None
+    return Array() if is_asked else Array(shape, dtype)
+
+
 def dtype_name(dtype: Any) -> str | None:
     """The name of a dtype, a scalar type or a string that means one; none of objects and records, which hold others."""
     try:

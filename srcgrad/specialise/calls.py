@@ -281,6 +281,8 @@ def _applied(
     keywords = {keyword.arg: keyword.value for keyword in node.keywords}
     if "out" in keywords:
         context.refuse("E0302", node, "a call that stores into an array")
+    if rule.arranged is not None:
+        arguments = [_listed(context, each) or each for each in arguments]
     try:
         bound = rule.bind(function, [*first, *arguments], keywords)
     except UnsupportedCall as why:
@@ -312,6 +314,26 @@ def _is_option(context: Context, node: Any) -> bool:
     """Whether an argument is a number that a module names, by which a rule may be chosen."""
     names = [name for name in walk(node) if isinstance(name, gast.Name)]
     return not any(map(context.is_local, names)) and is_named_number(settled(context, clone(node)))
+
+
+def _listed(context: Context, node: Any) -> gast.List | None:
+    """A list or tuple of the program that holds the same integers at all times, as its display."""
+    sites = [atom.site for atom in context.value(node).atoms if isinstance(atom, At)]
+    if len(sites) != 1 or not context.value(node).consists_of(lambda atom: isinstance(atom, At)):
+        return None
+    held = context.facts.contents.get(sites[0])
+    is_made = sites[0].kind in (list, tuple) and isinstance(sites[0].origin, tuple) and sites[0].origin[0] != "argument"
+    if not is_made or context.facts.is_seen(sites[0]) or held is None or held.parts is None or held.rest:
+        return None
+    labels: list[gast.expr] = []
+    for part in held.parts:
+        one = next(iter(part.atoms), None)
+        if part.is_any or len(part.atoms) != 1 or not isinstance(one, Exact):
+            return None
+        if type(one.value) is not int and one.value is not ...:
+            return None
+        labels.append(constant(one.value, node))
+    return placed(gast.List(labels, gast.Load()), node)
 
 
 def _widest(context: Context, node: Any, summaries: list[Summary]) -> Summary:

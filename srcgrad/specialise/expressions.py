@@ -263,8 +263,8 @@ def operate(context: Context, op: gast.AST, atoms: list[gast.expr], node: Any) -
             context.refuse(
                 "E0413", node, "an operator of what may be containers where nothing is said of the arguments"
             )
-    if context.facts.data is not None and isinstance(op, gast.Add) and all(map(_is_list, values)) and len(values) > 1:
-        join = lookup(runtime.joined)  # in a function of its own nothing else says that they are lists
+    if isinstance(op, gast.Add) and all(map(_is_list, values)) and len(values) > 1:
+        join = lookup(runtime.joined)  # in a function of its own or a recursion nothing else says that they are lists
         assert join is not None
         return call_runtime(runtime.joined, atoms, node), nf.Apply(
             join, runtime.joined, join.bind(runtime.joined, atoms, {})

@@ -31,6 +31,7 @@ from srcgrad.ir.evaluating import BINARY
 from srcgrad.ir.operations import Literal, Operand, Version
 from srcgrad.ir.regions import Assign, Block, Break, Fall, If, Loop, Statement, Try, With, walk
 from srcgrad.ir.rewriting import with_operands
+from srcgrad.language.models.ranks import MOMENTS
 from srcgrad.rules.table import lookup
 from srcgrad.specialise.driving import each_put, gone_over
 from srcgrad.specialise.inlining import bound_by, with_one_end
@@ -44,7 +45,7 @@ _FOLDS: dict[Any, tuple[str, int]] = {sum: ("+", 0), math.prod: ("*", 1)}
 #: What takes all items before it does anything with them.
 _LISTING = (list, tuple, sorted, set, frozenset, dict, deque)
 #: What compares or adds them as they come, which makes no difference where they are numbers.
-_OF_NUMBERS = (min, max, math.fsum)
+_OF_NUMBERS = (min, max, math.fsum, *MOMENTS)
 
 
 def consumed(

@@ -49,6 +49,7 @@ from srcgrad.ir.regions import (
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.ir.rewriting import with_operands
 from srcgrad.language.models import KINDS
+from srcgrad.language.models.ranks import MOMENTS
 from srcgrad.rules.table import lookup
 from srcgrad.specialise.chaining import CHAINING, of_several
 from srcgrad.specialise.changing import may_change
@@ -65,8 +66,8 @@ from srcgrad.syntax.globals import importable, reference
 if TYPE_CHECKING:
     from srcgrad.specialise.reduced import Reduced
 
-#: Built-in functions that take all items at once; a list of them serves as well.
-_CONSUMING = (list, tuple, sum, min, max, sorted, set, frozenset, dict, math.fsum, math.prod)
+#: Functions that take all items at once; a list of them serves as well.
+_CONSUMING = (list, tuple, sum, min, max, sorted, set, frozenset, dict, math.fsum, math.prod, *MOMENTS)
 #: What makes an iterator of others.
 _MAKING = (enumerate, zip, reversed)
 

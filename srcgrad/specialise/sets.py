@@ -27,6 +27,7 @@ from srcgrad.infer.objects import MAPPINGS
 from srcgrad.infer.values import SCALARS, Array, At, Bound, Exact, Of, Value
 from srcgrad.ir import normal_form as nf
 from srcgrad.language import effects
+from srcgrad.language.models.ranks import MOMENTS
 from srcgrad.specialise.collecting import collected
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.expressions import Made, atom, named, settled
@@ -40,7 +41,7 @@ _PUTS = {"add": 1, "discard": 1, "remove": 1, "clear": 0, "pop": 0}  # how many 
 _OPERATORS = (gast.BitOr, gast.BitAnd, gast.Sub, gast.BitXor)
 _TAKING_OVER = ("update", "intersection_update", "difference_update", "symmetric_difference_update")
 #: Functions with rules that go over the items of what they are given.
-_GOING_OVER = (sorted, sum, max, min, math.prod, math.fsum, list, tuple)
+_GOING_OVER = (sorted, sum, max, min, math.prod, math.fsum, list, tuple, *MOMENTS)
 _MAKES = effects.returning(frozenset, "element")
 
 

@@ -88,8 +88,10 @@ class TangentSweep:
 
     def zero(self, name: str, binder: Bind | None = None) -> list[gast.stmt]:
         """Give ``name`` the tangent zero, where ``binder`` has just bound it."""
-        if name in self.mirrored and not isinstance(self.fact(name), Array | Static):
-            # What it contains twice, or in two views, has one tangent.
+        known = self.fact(name)
+        is_known = isinstance(known, Static) or isinstance(known, Array) and known != Array()
+        if name in self.mirrored and not is_known:
+            # What it contains twice, or in two views, has one tangent; an array of records or objects has none.
             return [assign(self.dot(name), call_runtime(runtime.entering, load(name)))]
         fact: Fact | None = None
         if binder is not None and isinstance(binder.operation, Fixed):

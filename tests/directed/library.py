@@ -277,6 +277,53 @@ def along_axis_in_place(a):
 def along_axis_of_matrices(a): return np.sum(np.apply_along_axis(lambda r: np.outer(r, r), 1, a)[..., 0]*a)
 
 
+@directed(X, 0.4, without={"eager": "piecewise"})
+def piecewise_of_functions(x, k):
+    def low(v): return v*k
+    y = np.piecewise(x, [x < 0.0, x > 0.5], [low, lambda v: v**2*np.sum(v), np.exp])
+    return np.sum(y*x)
+
+
+@directed(X, 0.4, without={"eager": "piecewise"})
+def piecewise_with_numbers_and_arguments(x, k):
+    y = np.piecewise(x, [x < 0.5, x > 1.0], [-1.0, lambda v, p: v**2*p, lambda v, p: np.sin(v*p)], k)
+    return np.sum(y*x) + np.piecewise(k, [k > 0.2], [np.square, 0.0])*k
+
+
+@directed(X, without={"eager": "piecewise"})
+def piecewise_of_many(x):
+    fs = [lambda v, n=n: v**n for n in range(6)]
+    return np.sum(np.piecewise(x, [x < 0.1*n for n in range(6)], fs)*x)
+
+
+@directed(X, without={"eager": "piecewise"})
+def piecewise_in_place(x):
+    y = x*1.0
+    def low(v):
+        v[0] = v[0]**2
+        y[0] = v[0]*3.0
+        return v
+    return np.sum(np.piecewise(y, [y < 5.0], [low, 0.0])*x) + np.sum(y**2)
+
+
+@directed(X)
+def from_function_of_places(x):
+    return np.sum(np.fromfunction(lambda i, j: x[0]*i + x[1]*j**2, (2, 3)))*np.prod(np.fromfunction(
+        lambda i: x[i]*1.5, (2,), dtype=int))
+
+
+@directed(X, without={"eager": "converted to a float"})
+def means_of_iterators(x):
+    return statistics.fmean(map(math.sin, x)) * statistics.stdev(v*v for v in x) + statistics.mean(iter(x))
+
+
+@directed(X, without={"eager": "geometric_mean|data point|float"})
+def geometric_and_harmonic_means(x):
+    y = x**2 + 0.1
+    return statistics.geometric_mean(y) * statistics.harmonic_mean(list(y)) + statistics.harmonic_mean(
+        [y[0], y[1]], weights=[1.0, y[2]])
+
+
 @directed(X)
 def takewhile_reads_as_it_goes(x):
     y = x*1.0; s = 0.0

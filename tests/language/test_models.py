@@ -346,6 +346,21 @@ def test_statistics(items: list[int]) -> None:
         same(getattr(statistics, name), items)
 
 
+@given(st.lists(st.floats(0.1, 9.0), min_size=0, max_size=5), st.lists(st.floats(0.1, 2.0), max_size=5))
+def test_means(items: list[float], weights: list[float]) -> None:
+    for name, given_ in (
+        ("geometric_mean", (items,)), ("geometric_mean", ([-1.0, *items],)), ("harmonic_mean", (items,)),
+        ("harmonic_mean", (items, weights)), ("harmonic_mean", ([*items, -1.0],)),
+    ):  # fmt: skip
+        function, found = getattr(statistics, name), []
+        for one in (function, MODELS[function]):
+            try:
+                found.append(one(*given_))
+            except statistics.StatisticsError:
+                found.append(None)
+        assert found[0] == (None if found[1] is None else pytest.approx(found[1], rel=1e-14))
+
+
 @given(st.lists(st.floats(-3, 3), min_size=2, max_size=4), st.integers(-2, 1), st.sampled_from([None, "d", [int], "f"]))
 def test_functions_of_elements_and_rows(items: list[float], axis: int, otypes: Any) -> None:
     """The same numbers and dtypes, of the same calls in the same order: one more where the dtype is asked for."""
@@ -370,6 +385,32 @@ def test_functions_of_elements_and_rows(items: list[float], axis: int, otypes: A
             found.append(kind(noted, otypes=otypes)(*operands))
         np.testing.assert_array_equal(found[0], found[1], strict=True)
         assert calls[0] == calls[1]
+
+
+def same_array(function: Callable[..., Any], *arguments: Any, **keywords: Any) -> None:
+    found: list[Any] = []
+    for one in (function, MODELS[function]):
+        try:
+            found.append(one(*arguments, **keywords))
+        except (TypeError, ValueError, LookupError) as error:
+            found.append(type(error).__name__)
+    np.testing.assert_array_equal(found[0], found[1], strict=True)
+
+
+@given(st.lists(st.floats(-3, 3), max_size=4), st.integers(0, 5), st.booleans())
+def test_piecewise(items: list[float], count: int, is_number: bool) -> None:
+    row = np.array(items)
+    for x in (row, row[:, None] * [1.0, 2.0], np.arange(4), np.array(0.5), 1.5):
+        conditions = [x < -1.0, x > 0.5, x > 1.0][: max(count - 1, 1)]
+        functions = [np.square, 2.0, lambda v: v[::-1] * 1.5, -1, np.sin][:count]
+        same_array(np.piecewise, x, conditions[0] if is_number else conditions, functions)
+    same_array(np.piecewise, row, [row > 0.0], [lambda v, k, j: v * k + j, 1.0], 3.0, j=0.5)
+
+
+@given(st.lists(st.integers(0, 3), max_size=3), st.sampled_from([float, int, "f"]))
+def test_fromfunction(shape: list[int], dtype: Any) -> None:
+    if shape:
+        same_array(np.fromfunction, lambda *places, k=1: sum(places) * k, tuple(shape), dtype=dtype, k=2)
 
 
 class Closed:

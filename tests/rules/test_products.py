@@ -269,6 +269,30 @@ def test_einsum_spelled_in_other_ways(f: Callable[..., Any]) -> None:
     np.testing.assert_allclose(jvp(f, (a, b), directions)[1], jvp(ik, (a, b), directions)[1], rtol=1e-12)
 
 
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda a, b: np.sum(np.einsum(a, [0, 1], b, [1, 2], [0, 2]) ** 2),
+        lambda a, b: np.sum(np.einsum(a, (5, 3), b, [3, 4]) ** 2),
+        lambda a, b: np.sum(np.einsum(a, [..., 0], b, [0, 1], [..., 1]) ** 2),
+    ],
+    ids=["lists", "no result", "ellipsis"],
+)
+def test_einsum_with_lists_of_subscripts(f: Callable[..., Any]) -> None:
+    test_einsum_spelled_in_other_ways(f)
+
+
+def test_lists_of_subscripts_that_change_are_refused() -> None:
+    def f(a, b):
+        labels = [0, 1]
+        y = np.einsum(a, labels, b, [1, 2], [0, 2])
+        labels[0] = 2
+        return np.sum(y**2)
+
+    with pytest.raises(SrcgradError, match="subscripts"):
+        grad(f)(draw((2, 3)), draw((3, 4)))
+
+
 def test_lists_of_subscripts_that_are_not_literals_are_refused() -> None:
     """The operand in the place of the subscripts would be taken for a constant."""
 

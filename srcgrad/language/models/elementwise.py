@@ -1,5 +1,6 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
-"""Models of what calls a function for elements or rows of arrays: ``np.vectorize``, ``np.apply_along_axis``.
+"""Models of what calls functions for elements, rows or parts of arrays, or for their places: ``np.vectorize``,
+``np.apply_along_axis``, ``np.piecewise``, ``np.fromfunction``.
 
 >>> apply_along_axis(sum, 0, np.ones((2, 3))), Vectorized(lambda a, b: a + b)([1.5, 2.0], 1)
 (array([2., 2., 2.]), array([2.5, 3. ]))
@@ -24,6 +25,58 @@ def apply_along_axis(func1d, axis, arr, *args):
     count, at = np.ndim(made[0]), axis % np.ndim(array)
     whole = np.reshape(np.stack(made).astype(made[0].dtype), lines.shape[:-1] + np.shape(made[0]))
     return np.moveaxis(whole, tuple(range(-count, 0)), tuple(range(at, at + count)))
+
+
+@models(np.piecewise)
+def piecewise(x, condlist, funclist, *args, **kw):
+    array = np.asarray(x)
+    whole = array if np.ndim(array) else np.reshape(array, (1,))
+    if np.isscalar(condlist) or np.ndim(array) and not isinstance(condlist[0], (list, np.ndarray)):
+        masks = np.asarray([condlist], dtype=bool)
+    else:
+        masks = np.asarray(condlist, dtype=bool)
+    if not np.ndim(array):
+        masks = np.reshape(masks, (-1, 1))
+    if len(masks) != len(funclist) and len(masks) != len(funclist) - 1:
+        count = len(masks)
+        raise ValueError(f"with {count} condition(s), either {count} or {count + 1} functions are expected")
+    if len(masks) == len(funclist) - 1:
+        masks = np.concatenate([masks, ~np.any(masks, axis=0, keepdims=True)], axis=0)
+    y = np.zeros_like(whole)
+    if len(funclist) > 4:
+        for place, function in enumerate(funclist):
+            _store_part(y, whole, masks[place], function, args, kw)
+    else:  # one by one: each is known for what it is, a number or a function
+        if len(funclist) > 0:
+            _store_part(y, whole, masks[0], funclist[0], args, kw)
+        if len(funclist) > 1:
+            _store_part(y, whole, masks[1], funclist[1], args, kw)
+        if len(funclist) > 2:
+            _store_part(y, whole, masks[2], funclist[2], args, kw)
+        if len(funclist) > 3:
+            _store_part(y, whole, masks[3], funclist[3], args, kw)
+    return y if np.ndim(array) else np.reshape(y, ())
+
+
+def _store_part(y, whole, mask, function, args, kw):
+    if not callable(function):
+        y[mask] = function
+    elif np.any(mask):
+        y[mask] = function(whole[mask], *args, **kw)
+
+
+@models(np.fromfunction)
+def fromfunction(function, shape, *, dtype=float, like=None, **kwargs):
+    if like is not None:
+        unknown()
+    places = np.indices(shape, dtype=dtype)
+    if len(shape) == 1:
+        return function(places[0], **kwargs)
+    if len(shape) == 2:
+        return function(places[0], places[1], **kwargs)
+    if len(shape) == 3:
+        return function(places[0], places[1], places[2], **kwargs)
+    return unknown()
 
 
 @stands_for(np.vectorize)
