@@ -21,12 +21,13 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from srcgrad.infer.calls import model_of
-from srcgrad.infer.values import NEVER, At
+from srcgrad.infer.values import NEVER, Array, At
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal, Operand, Version
 from srcgrad.ir.regions import Assign, Block, Break, Continue, Loop, Return, Statement, Try, With, blocks_of, walk
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.ir.rewriting import with_operands
+from srcgrad.specialise.carrying import carries
 from srcgrad.specialise.closures import cells_of
 from srcgrad.specialise.driving import gone_over
 from srcgrad.specialise.functions import function_at, is_made
@@ -54,7 +55,7 @@ def opened_by_generator(
         case _:
             return None
     function, body = _wrapped(made, call), _generator(made, statement.manager)
-    if function is None or body is None:
+    if function is None or body is None or isinstance(function, Literal) and not _takes_part(made, call, body):
         return None
     first: list[Statement] = []
     gone = gone_over(made, start, replace(call, function=function), body, first, reduce)
@@ -95,6 +96,18 @@ def _wrapped(made: Reduced, call: ir.Call) -> Operand | None:
     sites = [site for cell, site in cells_of(atom).items() if cell.variable == "func"]
     held = made.facts.contents[sites[0]].get("cell") if sites and sites[0] in made.facts.contents else NEVER
     return made.version("f", held) if held.consists_of(is_made) and len(held.atoms) == 1 else None
+
+
+def _takes_part(made: Reduced, call: ir.Call, body: Generator) -> bool:
+    """Whether a generator from outside is given what may carry a derivative, and reads nothing that is kept outside:
+    any other is entered as it is, in the forward sweep, and may keep there what it likes."""
+    given = (*call.positional, *(operand for _, operand in call.keywords))
+    reads = [s.targets[0] for _, s in walk(body.function.body)
+             if isinstance(s, Assign) and isinstance(s.operation, ir.ReadGlobal)]  # fmt: skip
+    is_apart = not any(isinstance(a, At | Array) for read in reads for a in body.values.get(read, NEVER).atoms)
+    return is_apart and any(
+        carries(made.facts, made.value(operand)) for operand in given if not isinstance(operand, Literal)
+    )
 
 
 def _generator(made: Reduced, manager: Operand) -> Generator | None:

@@ -3,7 +3,10 @@ import contextlib
 
 @contextlib.contextmanager
 def scaled(x):
-    yield 2.0 * x
+    if x > 0.0:
+        yield 2.0 * x
+    else:
+        yield x * x
 
 
 def f(x):

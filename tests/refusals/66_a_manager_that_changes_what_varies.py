@@ -10,10 +10,13 @@ class Model:
 def doubled(model):
     model.w = model.w * 2.0
     yield
+    model.w = model.w + 1.0
 
 
 def f(x):
     model = Model(1.0)
     with doubled(model):
         model.w = model.w * x
+        if x > 1.0:
+            return model.w
     return model.w
