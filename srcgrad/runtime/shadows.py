@@ -174,6 +174,8 @@ def view_like(v: Any, *known: Any) -> Any:
     """The shadow of ``v``, which may be a view of one of ``w1, w1_bar, w2, w2_bar, ...``: that view, or fresh zeros."""
     if isinstance(v, tuple | list | deque):
         return type(v)([view_like(item, *known) for item in v])
+    if isinstance(v, np.flatiter):
+        raise RefusedType("E0301", "a store into .flat of what was not known to be an array; store by indices")
     if isinstance(v, np.ndarray):
         sharing = []
         for w, w_bar in zip(known[::2], known[1::2], strict=True):

@@ -105,6 +105,8 @@ def float_tangent(x: Any) -> float:
 def tangent_like(moved: Any, v: Any, *known: Any) -> Any:
     """``moved``, sharing memory with one of the tangents in ``w1, w1_dot, w2, w2_dot, ...`` exactly where ``v`` shares
     memory with the value beside it."""
+    if isinstance(v, np.flatiter) and not any(np.may_share_memory(moved, dot) for dot in known[1::2]):
+        raise RefusedType("E0301", "a store into .flat of what was not known to be an array; store by indices")
     pairs = list(_arrays_of(known))
     arrays = [] if isinstance(v, np.ndarray) else list(_arrays_of((v, moved)))
     if len(arrays) > 1:  # a view of a local array that stands before it waits for what the whole is given

@@ -2,6 +2,7 @@
 
 #: What is said of a program where a mode refuses it; the other modes are right.
 REFUSED: dict[str, tuple[str, ...]] = {
+    "flat_store": ("a store into .flat of what was not known to be an array",),
     "a_generator_closed_early": ("Try cannot be differentiated",),
     "generators_inside_each_other": ("takes too long to work out",),
     "classes_by_their_names": ("a call of Scaled",),
