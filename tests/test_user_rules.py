@@ -654,7 +654,7 @@ def test_a_function_without_rule_in_a_rule_matters_only_at_order_two():
     assert grad(lambda x: squared(x))(3.0) == 6.0
     with pytest.raises(srcgrad.MissingRule, match="unruled") as caught:
         hessian(lambda x: squared(x))(3.0)
-    assert caught.value.span.known and "unruled" in caught.value.span.text
+    assert "squared(x)" in caught.value.span.text  # the user's call that leads there
 
 
 def test_arguments_that_a_rule_does_not_have_are_refused_where_they_are_given():

@@ -51,10 +51,10 @@ def require_matrix(x: Any, place: str) -> None:
     """Refuse what has fewer than two dimensions in the place of a matrix: SciPy makes a matrix of it, or computes with
     what happens to lie behind it, and no formula is of that.
 
-    >>> require_matrix(2.0, "f, line 3")
+    >>> require_matrix(2.0, "f:3")
     Traceback (most recent call last):
         ...
-    srcgrad.runtime.refusals.RefusedValue: f, line 3: 0 dimensions in the place of a matrix; write np.atleast_2d(a)
+    srcgrad.runtime.refusals.RefusedValue: f:3: 0 dimensions in the place of a matrix; write np.atleast_2d(a) [E0511]
     """
     if np.ndim(x) < 2:
         dimensions = "1 dimension" if np.ndim(x) else "0 dimensions"
@@ -66,10 +66,10 @@ def require_wide(kinds: str, place: str, *operands: Any) -> None:
     differences or squares of them as they are, which wrap around.  ``kinds``: of NumPy's ``"i"`` and ``"u"``, those
     that do.
 
-    >>> require_wide("u", "f, line 3", np.uint8([0, 1]))
+    >>> require_wide("u", "f:3", np.uint8([0, 1]))
     Traceback (most recent call last):
         ...
-    srcgrad.runtime.refusals.RefusedType: f, line 3: differences and squares of uint8 wrap around; give it floats
+    srcgrad.runtime.refusals.RefusedType: f:3: differences and squares of uint8 wrap around; give it floats [E0507]
     """
     dtypes = [{np.asarray(part).dtype for part in (x if isinstance(x, list | tuple) else [x])} for x in operands]
     narrow = [[str(t) for t in each if t.kind in kinds and t != np.int64] for each in dtypes]

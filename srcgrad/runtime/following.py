@@ -3,9 +3,9 @@
 >>> d = {"a": 1}
 >>> items = followed(d)
 >>> d["b"] = 2
->>> step(items, "model.py:4")
+>>> step(items, "m.py:4")  # doctest: +ELLIPSIS
 Traceback (most recent call last):
-srcgrad.runtime.refusals.RefusedValue: model.py:4: dictionary changed size during iteration; loop over a copy, list(...)
+srcgrad.runtime.refusals.RefusedValue: m.py:4: dictionary changed size during iteration; ... [E0402]
 """
 
 from __future__ import annotations

@@ -618,7 +618,7 @@ def test_extrema_of_a_list_that_has_the_name_of_a_parameter():
             y = np.split(y, 2)[1]
             y[...] = y
         return np.maximum(x, x) + np.fmin(x, x)
-    """), "a handler of exceptions that the values do not say",
+    """), "a handler of exceptions whose classes are not known",
     Plan((Check("forward", ("specialise",)), Check("forward")), (0, 1)))  # fmt: skip
 
 
@@ -695,7 +695,7 @@ def test_a_variable_that_only_branches_which_are_not_taken_bind(ask):
         for v, a in zip(y, x):
             m[1] = v
         return v * b + m[1, 0]
-    """, "Try cannot be differentiated")
+    """, "this try cannot be differentiated")
 
 
 def test_a_deque_of_an_array_and_a_number_twice():
