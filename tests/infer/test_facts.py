@@ -378,7 +378,7 @@ def of_an_exception_of_the_users(x):
         (of_maximum, X, "float64[1]@ndarray"),
         (of_groups, X, "list"),
         (of_a_merge, X, "2.0 | float64"),
-        (of_a_counter, X, "float64"),
+        (of_a_counter, X, "float64 | int"),
         (of_a_default, X, "float64[1]@ndarray"),
         (of_a_chain, X, "float64[1]@ndarray"),
         (of_a_part, X, "float64[1]@ndarray"),
