@@ -9,6 +9,7 @@ function of a library has no rule, or which construct it is::
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from types import BuiltinFunctionType, FunctionType
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +24,7 @@ from srcgrad.infer.reasons import IMPORT, Reason, of_maker, otherwise, reaching,
 from srcgrad.infer.summaries import Summary
 from srcgrad.infer.values import At, Exact, Value
 from srcgrad.ir import operations as ir
-from srcgrad.ir.regions import Statement, operands_of
+from srcgrad.ir.regions import Statement, With, operands_of
 from srcgrad.language.models import is_of_model
 from srcgrad.rules.table import lookup, refusal
 from srcgrad.runtime.exact import named
@@ -69,10 +70,22 @@ def stopped(made: Reduced, statement: Statement) -> UnsupportedSyntax | MissingR
         return refusal_of(made, statement)
     called = made.called.get(statement, ())
     if called and all(summary.returned is None for summary in called):
-        for summary in called:
+        # Of a manager nothing is written that could refuse in its turn, so what its methods call is looked at too.
+        for summary in _ending(called) if isinstance(statement, With) else called:
             if inside := summary.reached & stops.keys():
                 return _inside(made, statement, summary, min(inside, key=_line))
     return None
+
+
+def _ending(called: Sequence[Summary]) -> Iterator[Summary]:
+    """Calls that never return, and those in them."""
+    met, pending = set[Summary](), list(called)
+    while pending:
+        summary = pending.pop()
+        if summary.returned is None and summary not in met:
+            met.add(summary)
+            yield summary
+            pending += [inner for each in summary.calls.values() for inner in each]
 
 
 def _line(statement: Statement) -> tuple[int, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -125,8 +126,30 @@ def manager_of_what_varies(x):
     return z
 
 
+class Switching:
+    def __enter__(self):
+        switch_to("on")
+
+    def __exit__(self, *error):
+        switch_to("off")
+
+
+def switch_to(mode):
+    note_variables(mode)
+
+
+def note_variables(mode):
+    return dict(sys._getframe().f_locals)
+
+
+def manager_that_comes_to_what_is_not_known(x):
+    with Switching():
+        y = x[0] * x[1]
+    return y
+
+
 @pytest.mark.parametrize("function", [
-    exception_that_a_manager_swallows, exception_in_a_manager_that_is_caught_around_it,
+    manager_that_comes_to_what_is_not_known, exception_that_a_manager_swallows, exception_in_a_manager_that_is_caught_around_it,
     manager_of_what_varies,
 ])  # fmt: skip
 def test_refused(function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
