@@ -149,8 +149,8 @@ def manager_that_comes_to_what_is_not_known(x):
 
 
 @pytest.mark.parametrize("function", [
-    manager_that_comes_to_what_is_not_known, exception_that_a_manager_swallows, exception_in_a_manager_that_is_caught_around_it,
-    manager_of_what_varies,
+    manager_that_comes_to_what_is_not_known, exception_that_a_manager_swallows,
+    exception_in_a_manager_that_is_caught_around_it, manager_of_what_varies,
 ])  # fmt: skip
 def test_refused(function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     assert is_refused(function, monkeypatch)
