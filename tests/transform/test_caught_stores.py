@@ -16,8 +16,9 @@ X = np.array([0.7, 1.1, 2.05])
 DOT = np.array([0.3, -1.0, 0.4])
 
 
-def check(f: Callable[..., Any], *given: Any, step: float = 1e-6) -> None:
-    """Value, gradient, tangent and second derivative, with what is known and without."""
+def check(f: Callable[..., Any], *given: Any, step: float = 1e-6, refused: str | None = None) -> None:
+    """Value, gradient, tangent and second derivative, with what is known and without, where the latter may be
+    ``refused`` with these words."""
 
     def gradient(x: Any) -> Any:
         return np.array([(f(x + e, *given) - f(x - e, *given)) / (2 * step) for e in step * np.eye(len(x))])
@@ -27,7 +28,11 @@ def check(f: Callable[..., Any], *given: Any, step: float = 1e-6) -> None:
         with options(specialise=specialised):
             value, found = srcgrad.value_and_grad(f)(X, *given)
             moved = srcgrad.jvp(f, (X, *given), (DOT, *(None for _ in given)))
-            np.testing.assert_allclose(srcgrad.hvp(f)(X, *given, DOT), second, rtol=1e-4, atol=1e-4)
+            if refused is None or specialised:
+                np.testing.assert_allclose(srcgrad.hvp(f)(X, *given, DOT), second, rtol=1e-4, atol=1e-4)
+            else:
+                with pytest.raises(srcgrad.SrcgradError, match=refused):
+                    srcgrad.hvp(f)(X, *given, DOT)
         np.testing.assert_allclose((value, moved[0]), (f(X, *given),) * 2, rtol=1e-12)
         np.testing.assert_allclose(found, gradient(X), rtol=1e-6, atol=1e-6)
         np.testing.assert_allclose(moved[1], gradient(X) @ DOT, rtol=1e-6, atol=1e-6)
