@@ -83,7 +83,7 @@ def note_read(namespace: Mapping[str, object], name: str) -> None:
 
 
 def remembered(function: Callable[[A], R]) -> Callable[[A], R]:
-    """Compute what is known of one object once per compile: classes and functions may have changed at the next one."""
+    """Compute the result for one object once per compile: classes and functions may have changed at the next one."""
 
     @wraps(function)
     def once(argument: A) -> R:

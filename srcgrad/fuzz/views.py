@@ -1,6 +1,6 @@
 """References to memory that exists already: views of every kind, items of containers, fields of objects.
 
-Enters: the writer, what is known at the point, and a kind.  Leaves: an expression without a copy, or None.
+Enters: the writer, the names available at the point, and a kind.  Leaves: an expression without a copy, or None.
 """
 
 from __future__ import annotations

@@ -51,6 +51,8 @@ def _text(function: gast.FunctionDef) -> object:
             binding = value.binding
             reads: Callable[[], object] | None = binding.cell
             found += (binding.module, binding.attribute, id(binding.value), id(reads))
+        elif isinstance(value, gast.Name) and value.id == function.name:
+            found.append(None)  # a call of itself
         elif isinstance(value, gast.AST):
             found.append(type(value))
             pending += [getattr(value, name, None) for name in value._fields if name not in _BARE]
@@ -59,5 +61,5 @@ def _text(function: gast.FunctionDef) -> object:
             found.append(len(value))
             pending += value
         else:  # a name, a constant, the place that a statement comes from
-            found += (type(value), None if value == function.name else repr(value))
+            found += (type(value), repr(value))
     return tuple(found)

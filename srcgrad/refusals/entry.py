@@ -18,7 +18,7 @@ from textwrap import fill
 class Entry:
     """``example`` is refused with this code where ``by`` of it is called with the arguments ``at``, ``instead`` is not.
 
-    ``instead_at`` are the arguments of ``instead`` where they are others, ``asked`` is what else is asked of the
+    ``instead_at`` are the arguments of ``instead`` where they are others, ``asked`` the further queries of the
     derivative of ``example``, and ``since`` the version of Python that can read it.
     """
 

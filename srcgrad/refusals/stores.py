@@ -52,7 +52,7 @@ def f(x):
         "E0303",
         "an augmented assignment that other names may see",
         "x += e changes an array in place, so that every name of it sees the change; of a number it binds the "
-        "name anew. Where it is not known which of the two happens, the derivative would be that of another "
+        "name again. Where it is not known which of the two happens, the derivative would be that of another "
         "program.",
         """
 def f(x):

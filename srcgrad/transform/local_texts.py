@@ -27,7 +27,7 @@ from srcgrad.transform.entries import stem
 
 
 class TextsHeld(Protocol):
-    """What is asked of the module of emitted functions that holds them."""
+    """What the module of emitted functions that holds them provides."""
 
     namer: Namer
     functions: list[gast.FunctionDef]

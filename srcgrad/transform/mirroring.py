@@ -92,7 +92,7 @@ def received(mirror: Mirror, target: str, statement: Statement) -> str:
 
 
 def as_before(mirror: Mirror, name: str, statement: Bind) -> tuple[str, str]:
-    """A name and its shadow, under other names where the statement binds the name anew."""
+    """A name and its shadow, under other names where the statement binds the name again."""
     value, value_bar = name, mirror.result.bars[name]
     if name == statement.target:
         value, value_bar = mirror.namer.fresh(name), mirror.namer.fresh(value_bar)

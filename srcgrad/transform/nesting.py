@@ -170,7 +170,7 @@ def _spelling(half: gast.expr) -> str:
 
 
 class Emitting(TextsHeld, Protocol):
-    """What is asked of a module of emitted functions, for functions that are values and derivatives of derivatives."""
+    """What a module of emitted functions provides for functions that are values and derivatives of derivatives."""
 
     tried: bool
     generic: bool

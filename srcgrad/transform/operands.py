@@ -1,4 +1,4 @@
-"""What is known of the operands of operations, by their facts.
+"""The facts of the operands of operations.
 
 Enters: an operand of the normal form (a name, a constant, a tuple of those) and the facts of names.  Leaves: its fact,
 and what is decided by facts alone.  ``2`` is a Python integer, ``x`` is what its name is.

@@ -56,7 +56,7 @@ def _received(mirror: Mirror, statement: Bind) -> None:
         mirror.result.silent.add(mirror.out[-1])
         return
     mirror.result.outs[statement] = out = mirror.namer.fresh(bar)
-    # The call binds it, in every pass of a loop anew: no name to be read once for all.
+    # The call binds it again in every pass of a loop: no name to be read once for all.
     mirror.add(out, call_runtime(runtime.shadow, load(target)), statement.span)
     mirror.result.silent.add(mirror.out[-1])
     mirror.add(bar, load(out), statement.span)

@@ -114,7 +114,7 @@ def _store_somewhere(sweep: ReverseSweep, statement: Store, block: Block, positi
 def store_adjoint(sweep: ReverseSweep, statement: Store | AugStore, block: Block, position: int) -> list[gast.stmt]:
     base = statement.base
     if base not in sweep.shadowed:
-        return []  # a number, by what is known here: nothing is ever stored
+        return []  # a number, by its facts: nothing is ever stored
     assert sweep.shadows is not None
     if isinstance(statement, Store) and not isinstance(sweep.fact(base), Array):
         if statement in sweep.shadows.stored:
@@ -122,7 +122,7 @@ def store_adjoint(sweep: ReverseSweep, statement: Store | AugStore, block: Block
         return mirrored_adjoint(sweep, statement, block, position)
     restore = _restore(sweep, statement, base, block, position)
     bar = _shadow_place(sweep, statement, base, block, position)
-    index = statement.index  # what is known of its parts is not known of the names that keep them
+    index = statement.index  # the facts of its parts are not those of the names that keep them
     names = atoms(statement.value)
     active = bool(names) and _is_active(sweep, statement, base) and names[0] in sweep.activity.varied_before(statement)
     if isinstance(statement, AugStore):

@@ -1,4 +1,4 @@
-"""What the adjoints of statements share: what is known of the function, and the state of its reverse sweep.
+"""What the adjoints of statements share: the facts of the function, and the state of its reverse sweep.
 
 Enters: a function's layout, activity, facts and shadows, and how callees are reached.  Leaves: ``ReverseSweep``, which
 every function that writes the adjoint of a statement is given first.  ``bars`` is the only part that goes back and
@@ -64,7 +64,7 @@ class Requests:
 
 @dataclass(eq=False)
 class ReverseSweep:
-    """One reverse sweep: what is known of its function first, then where it stands and what it has made so far."""
+    """One reverse sweep: the facts of its function first, then where it stands and what it has made so far."""
 
     layout: Layout
     activity: Activity

@@ -1,4 +1,4 @@
-"""What the tangents of statements share: what is known of the function, and the names made so far.
+"""What the tangents of statements share: the facts of the function, and the names made so far.
 
 Enters: a function, its activity and facts, and how callees are reached.  Leaves: ``TangentSweep``, which every function
 that writes the tangent of a statement is given first.
@@ -44,7 +44,7 @@ class Calls(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class TangentSweep:
-    """One tangent program: what is known of its function; the names of tangents and temporaries only grow."""
+    """One tangent program: the facts of its function; the names of tangents and temporaries only grow."""
 
     function: Function
     activity: Activity

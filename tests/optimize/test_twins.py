@@ -74,6 +74,14 @@ def nought(x): return x * 0.0
     assert names(without_twins(made, set())) == ["one", "real", "true", "minus", "nought"]
 
 
+def test_texts_that_are_the_functions_own_names_are_no_copies():
+    made = functions("""
+def one(x): return x["one"]
+def other(x): return x["other"]
+""")
+    assert names(without_twins(made, set())) == ["one", "other"]
+
+
 def test_what_another_global_of_the_same_name_does_is_no_copy():
     made = functions("""
 def one(x): return f(x)
