@@ -116,7 +116,7 @@ def _without(sweep: ReverseSweep, before: Cotangents, block: Block, position: in
 
 
 def _holds_twice(sweep: ReverseSweep, statement: Bind) -> bool:
-    """Whether a statement makes a new value that may hold one memory in two places, whose adjoint belongs to it once."""
+    """Whether a statement makes a value that may hold one memory in two places, whose adjoint belongs to it once."""
     made = statement.operation
     return isinstance(made, Apply) and made.function in KEEPS_ALIASES and not isinstance(
         sweep.fact(statement.target), Array
