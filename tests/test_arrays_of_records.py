@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from srcgrad import grad, jvp
+from srcgrad import grad, hvp, jvp, options
 from srcgrad.errors import SrcgradError
 from srcgrad.runtime.refusals import RefusedType
 
@@ -76,6 +76,84 @@ def a_list_that_is_read_first(x):
     return r[1][0] ** 2
 
 
+def an_array_that_is_stored_through(x):
+    r, y = np.empty(2, dtype=object), np.ones(2)
+    r[0] = y
+    r[0][1] = x[0]
+    return np.sum(y**2)
+
+
+def an_array_that_is_stored_into(x):
+    r, y = np.empty(2, dtype=object), np.ones(2)
+    r[0] = y
+    y[1] = x[0]
+    return np.sum(r[0] ** 2)
+
+
+def by_elements(x):
+    r, y = np.empty(2, dtype=object), np.ones(2)
+    r[0] = r[1] = y
+    for each in r:
+        each[1] = x[0]
+    return np.sum(y**2)
+
+
+def by_a_slice(x):
+    r, y = np.empty(2, dtype=object), [1.0, 1.0]
+    r[:] = [y, y]
+    r[::-1][0][0] = x[0]
+    return y[0] ** 2
+
+
+def by_a_dict(x):
+    r, y = np.full(1, None), {"a": 1.0}
+    r[0] = y
+    r.tolist()[0]["a"] = x[0]
+    return y["a"] ** 2
+
+
+def of_lists(x):
+    y = [1.0, 2.0]
+    r = np.array([y, [1.0]], dtype=object)
+    r[0][0] = x[0]
+    return y[0] ** 2
+
+
+def of_an_iterator(x):
+    y, d = [1.0, 2.0], np.dtype(object)
+    r = np.fromiter([y, y], d)
+    r[1][0] = x[0]
+    return y[0] ** 2
+
+
+def of_a_callee(x):
+    def put(r, y):
+        r[0] = y
+
+    r, y = np.empty(1, "O"), np.ones(2)
+    put(r, y)
+    r[0][0] = x[0]
+    return np.sum(y)
+
+
+def of_a_dtype_that_is_given(x, d=object):
+    y = [1.0, 2.0]
+    r = np.array([y, [1.0]], dtype=d)
+    r[0][0] = x[0]
+    return y[0] ** 2
+
+
+def labels_and_numbers(x):
+    names, kinds = np.array(["a", "b"], dtype=object), np.empty(2, dtype=object)
+    kinds[0], kinds[1] = "square", 2.0
+    rows = [np.ones(3), x]
+    rows[0][1] = x[0]
+    table = np.zeros((2, 3))
+    table[0] = rows[0]
+    table[1] = rows[1]
+    return np.sum(table**2) * len(names[0]) * kinds[1]
+
+
 WITHIN = [
     a_field, a_record, a_record_of_a_matrix, an_array_in_a_record, each_record, each_place, one_record,
 ]  # fmt: skip
@@ -90,12 +168,26 @@ def test_what_varies_is_refused_in_records(f: Callable[..., Any]) -> None:
         assert refusal.value.code == "E0507"
 
 
-@pytest.mark.parametrize("f", [a_list_in_an_array, a_list_that_is_read_first])
-def test_what_varies_is_not_lost_in_arrays_of_objects(f: Callable[..., Any]) -> None:
+REFERENCES = [
+    a_list_in_an_array, a_list_that_is_read_first, an_array_that_is_stored_through, an_array_that_is_stored_into,
+    by_elements, by_a_slice, by_a_dict, of_lists, of_an_iterator, of_a_callee, of_a_dtype_that_is_given,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("specialise", [True, False])
+@pytest.mark.parametrize("f", REFERENCES)
+def test_what_arrays_of_objects_refer_to_is_not_taken_for_a_copy(f: Callable[..., Any], specialise: bool) -> None:
     """Once zero in silence."""
-    for made in (lambda: grad(f)(X), lambda: jvp(f, (X,), (X,))):
-        with pytest.raises((SrcgradError, RefusedType, ValueError)):
-            made()
+    with options(specialise=specialise):
+        for made in (lambda: grad(f)(X), lambda: jvp(f, (X,), (X,)), lambda: hvp(f)(X, X)):
+            with pytest.raises((SrcgradError, RefusedType, ValueError)):
+                made()
+
+
+@pytest.mark.parametrize("specialise", [True, False])
+def test_arrays_of_text_and_lists_of_arrays_are_served(specialise: bool) -> None:
+    with options(specialise=specialise):
+        np.testing.assert_allclose(grad(labels_and_numbers)(X), [8 * X[0], 4 * X[1], 4 * X[2]])
 
 
 def in_small_arrays(x):

@@ -274,9 +274,13 @@ def _of_object(analysis: Analysis, receiver: Value, found: Any, name: str, heap:
         if not is_of_library(found):
             note_read(vars(found), name)
         is_there = hasattr(found, name)  # which loads what a module loads when it is first read
-        if not is_there or name not in vars(found):
-            return (ANY, analysis.unknown([receiver], heap)) if is_there else None
-        held = vars(found)[name]
+        if not is_there:
+            return None
+        held = vars(found).get(name, ABSENT)
+        if held is ABSENT and is_of_library(found) and getattr(found, name) is getattr(found, name):
+            held = getattr(found, name)  # a module that only passes on what another holds: numpy.char of NumPy 2.5
+        if held is ABSENT:
+            return ANY, analysis.unknown([receiver], heap)
         if isinstance(held, float | str) and found.__name__.partition(".")[0] in ("numpy", "math", "scipy"):  # np.inf
             return exact(held), heap
         return analysis.outside.value(held), heap

@@ -95,7 +95,7 @@ constant(
     runtime.require_number, runtime.require_real, runtime.require_output, runtime.require_key,
     runtime.require_firsts, runtime.require_places,
     runtime.require_bound_of_slice, runtime.require_cast, runtime.require_items, runtime.require_alike,
-    runtime.require_memory, runtime.require_signed, runtime.require_assigned,
+    runtime.require_memory, runtime.require_elements, runtime.require_signed, runtime.require_assigned,
     runtime.require_hashed,
     runtime.require_entry, runtime.never,
     runtime.require_kept, runtime.require_matrix, runtime.require_wide,

@@ -124,7 +124,10 @@ _NAMES = {
         "attribute bound handed made never require_assigned "
         "require_given require_hashed"
     ),
-    "outputs": "require_alike require_cast require_items require_memory require_output require_signed",
+    "outputs": (
+        "require_alike require_cast require_elements require_items require_memory "
+        "require_output require_signed"
+    ),
     "overlaps": "require_disjoint require_order",
     "places": "along_places at_mask diagonal_places flat_places mask_places off_mask shuffled where_places",
     "polynomials": (

@@ -107,6 +107,20 @@ def require_items(base: Any, given: Any) -> None:
             raise RefusedType("E0302", f"items of a list are put into an array of {dtype}: give np.array(items)")
 
 
+def require_elements(base: Any) -> None:
+    """Refuse a store of an array or container into an array of objects, or of a dtype of such, which keeps a reference
+    to it: what is stored into the one would not be seen in the other.
+
+    >>> require_elements(np.empty(2, dtype=object))
+    Traceback (most recent call last):
+        ...
+    srcgrad.runtime.refusals.RefusedType: an array of dtype object keeps references; put them into a list [E0507]
+    """
+    dtype = base.dtype if isinstance(base, np.ndarray) else base
+    if isinstance(dtype, np.dtype | type | str) and np.dtype(dtype).hasobject:
+        raise RefusedType("E0507", f"an array of dtype {np.dtype(dtype)} keeps references; put them into a list")
+
+
 def require_memory(base: Any) -> None:
     """Refuse a method that changes an array in place where it is called of a number of NumPy's, which does not change.
 

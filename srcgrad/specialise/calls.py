@@ -25,7 +25,7 @@ from srcgrad.infer.objects import is_only_data
 from srcgrad.infer.outside import COMPILED_BY_CYTHON, is_of_library, is_remembering
 from srcgrad.infer.reasons import of_class
 from srcgrad.infer.summaries import Summary
-from srcgrad.infer.values import SCALARS, Array, At, Bound, Exact, Of, Value, union
+from srcgrad.infer.values import SCALARS, Array, At, Atom, Bound, Exact, Of, Value, is_unchanging, union
 from srcgrad.ir import normal_form as nf
 from srcgrad.ir import operations as ir
 from srcgrad.language.effects import is_of_emitted, is_reading, of_function
@@ -47,6 +47,7 @@ from srcgrad.specialise.expressions import (
     is_of_arrays,
     is_spelled,
     is_varied_container,
+    named,
     settled,
 )
 from srcgrad.specialise.fields import holds_objects
@@ -188,7 +189,51 @@ def _require_fitting(context: Context, node: gast.Call, function: FunctionType) 
         ) from None
 
 
+#: Functions whose second operand is a dtype.
+_OF_DTYPE = (np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.fromiter)
+
+
+def _require_no_references(context: Context, node: gast.Call, position: int | None) -> None:
+    """Refuse a call of NumPy's that puts references to arrays or containers into an array of objects; where the dtype
+    is not known, when it runs.  ``position``: of the dtype, where it may be given without its name."""
+    named_ones = [keyword.value for keyword in node.keywords if keyword.arg == "dtype"]
+    dtypes = named_ones or ([] if position is None else node.args[position : position + 1])
+    given = [each for each in (*node.args, *(k.value for k in node.keywords)) if each not in dtypes]
+    if not dtypes or all(_is_unchanging_inside(context, each) for each in given):
+        return
+    (dtype,) = dtypes
+    value = context.value(dtype)
+    statics = [atom.value for atom in value.atoms if isinstance(atom, Exact)]
+    if object_of(dtype) is not None:
+        statics = [object_of(dtype)]
+    if any(map(_means_objects, statics)):
+        context.refuse("E0507", node, "an array of objects that holds arrays or containers", hint="keep them in a list")
+    if value.is_any or len(statics) < max(len(value.atoms), 1):
+        check = call_runtime(runtime.require_elements, [load(named(context, dtype), node)], node)
+        context.out.append(nf.Effect(placed(gast.Expr(check), node), context.span))
+
+
+def _means_objects(static: Any) -> bool:
+    """Whether a constant is a dtype whose elements are objects, or hold some."""
+    if isinstance(static, np.dtype):
+        return static.hasobject
+    return static is object or static is np.object_ or isinstance(static, str) and static in ("O", "|O", "object")
+
+
+def _is_unchanging_inside(context: Context, node: gast.AST) -> bool:
+    """Whether a value is a number or a text, or a list or tuple of such."""
+    def is_one(atom: Atom) -> bool:
+        if not (isinstance(atom, At) and atom.site.kind in (list, tuple)):
+            return is_unchanging(atom)
+        held = context.facts.contents.get(atom.site)
+        return held is not None and (not held.items or held.items.consists_of(is_unchanging))
+
+    return context.value(node).consists_of(is_one)
+
+
 def _of_library(context: Context, node: gast.Call, function: Any) -> Made:
+    if str(getattr(function, "__module__", "")).partition(".")[0] == "numpy":
+        _require_no_references(context, node, 1 if any(function is one for one in _OF_DTYPE) else None)
     if isinstance(function, FunctionType):
         _require_fitting(context, node, function)
     if function in LOCKS and not node.args:
@@ -228,6 +273,8 @@ def _of_library(context: Context, node: gast.Call, function: Any) -> Made:
 
 def _method(context: Context, node: gast.Call, bound: Bound) -> Made:
     atoms, name, given = bound.receiver.atoms, bound.name, [*node.args, *node.keywords]
+    if name == "astype":
+        _require_no_references(context, node, 0)
     if is_drawing(bound):
         hint = "draw from the standard distribution, and scale and shift what is drawn"
         return unruled(context, node, f"{name} of a generator", hint=hint, draws=True)

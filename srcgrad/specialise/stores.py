@@ -20,7 +20,7 @@ import numpy as np
 
 from srcgrad import runtime
 from srcgrad.errors import UnsupportedSyntax
-from srcgrad.infer.values import Array, Bound, Value, are_arrays, are_numbers, are_of, exact, is_unchanging
+from srcgrad.infer.values import Array, At, Atom, Bound, Value, are_arrays, are_numbers, are_of, exact, is_unchanging
 from srcgrad.ir import normal_form as nf
 from srcgrad.ir import operations as ir
 from srcgrad.language.effects import method as effect_of_method
@@ -384,6 +384,16 @@ def refuse_objects(context: Context, base: Any, value: gast.expr) -> None:
         context.facts, context.value(value)
     ):
         context.refuse("E0302", value, "an object that is stored into what may be an array")
+    if not context.value(value).consists_of(is_unchanging) and any(map(_may_hold_references, arrays.atoms)):
+        check = call_runtime(runtime.require_elements, [load(named(context, base), value)], value)
+        context.out.append(nf.Effect(placed(gast.Expr(check), value), context.span))
+
+
+def _may_hold_references(atom: Atom) -> bool:
+    """Whether what is stored into may be an array of objects, which keeps a reference to what it is given."""
+    if isinstance(atom, Array):
+        return atom.dtype is None or atom.dtype.hasobject
+    return isinstance(atom, At) and atom.site.kind is None
 
 
 def _put(context: Context, base: str, index: gast.expr, value: gast.expr) -> None:

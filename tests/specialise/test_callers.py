@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import statistics
 import sys
 from collections.abc import Callable
@@ -82,7 +83,7 @@ def test_a_refusal_in_emitted_text_is_at_the_line_that_it_is_the_derivative_of()
 def test_a_refusal_in_a_library_is_at_the_users_line_which_leads_there() -> None:
     error = refused(srcgrad.grad, in_a_library, 2.0)
     assert error.span is not None and error.span.filename == __file__
-    assert "\n  which leads to _root_scalar.py:" in str(error)
+    assert re.search(r"\n  which leads to \S*_root_scalar\.py:", str(error))  # its folder, where that lies below here
     assert ", in root_scalar: `locals()`\n" in str(error)
 
 
