@@ -17,7 +17,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 
 from tests.fuzz.modes import Asking
-from tests.parameters import ON_ONE_PYTHON, SHARES, SHARES_ON_OTHERS
+from tests.parameters import ON_ONE_PYTHON, SHARES_ON_OTHERS, WHOLE, is_by_day
 
 os.environ.setdefault("SRCGRAD_CHECK", "1")  # every program of the suite is checked at the doors (srcgrad/spec.py)
 
@@ -44,12 +44,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--bless", action="store_true", default=False, help="rewrite the expected texts")
 
 
+def _name(item: pytest.Item) -> str:
+    """The test that an item is one of the parameters of."""
+    return item.nodeid.partition("[")[0]
+
+
 @pytest.hookimpl(tryfirst=True)  # before marks are looked at
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Shares of tests by day, and what runs on the first Python only (``tests.parameters``)."""
     met: Counter[str] = Counter()
+    each = Counter(_name(item) for item in items if item.get_closest_marker("nightly") is None)
     for item in items:
-        name = item.nodeid.partition("[")[0]
+        name = _name(item)
         if name.startswith(ON_ONE_PYTHON):
             item.add_marker(pytest.mark.slow)
         for start, share in SHARES_ON_OTHERS.items():
@@ -57,8 +63,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 if met[start] % share:
                     item.add_marker(pytest.mark.slow)
                 met[start] += 1
-        if name in SHARES and item.get_closest_marker("nightly") is None:
-            if met[name] % SHARES[name]:
+        if not name.startswith(WHOLE) and item.get_closest_marker("nightly") is None:
+            if not is_by_day(met[name], each[name]):
                 item.add_marker(pytest.mark.nightly)
             met[name] += 1
 

@@ -161,7 +161,7 @@ def source_of(function: Callable[..., object]) -> Source:
     receiver = function.__self__ if isinstance(function, MethodType) else None
     plain = function.__func__ if isinstance(function, MethodType) else function
     if not isinstance(plain, FunctionType):
-        raise SourceUnavailable(f"{_described(plain)} has no Python source", hint=_remedy(plain))
+        raise SourceUnavailable(f"{_described(plain)} has no Python source", code="E0215", hint=_remedy(plain))
     code = plain.__code__
     file = _file_of(plain)
     try:
@@ -171,6 +171,7 @@ def source_of(function: Callable[..., object]) -> Source:
             raise _never_kept(plain) from None  # since 3.13 ``python -c`` keeps its own text under that name
         raise SourceUnavailable(
             f"the source of {code.co_qualname} cannot be found in {code.co_filename}: {error.args[0]}",
+            code="E0215",
             hint="give the functions lines of their own"
             if "told apart" in error.args[0]
             else "import the module again",
@@ -194,6 +195,7 @@ def source_of(function: Callable[..., object]) -> Source:
 def _never_kept(function: FunctionType) -> SourceUnavailable:
     return SourceUnavailable(
         f"the source of {function.__qualname__} is not available: it was compiled from {function.__code__.co_filename}",
+        code="E0215",
         hint="srcgrad reads the text of a function: put it in a file and import it",
     )
 
@@ -210,11 +212,13 @@ def _file_of(function: FunctionType) -> File:
     except (SyntaxError, ValueError) as error:
         raise SourceUnavailable(
             f"the source of {function.__qualname__} is not available: {filename} is no Python ({error})",
+            code="E0215",
             hint="import the module again",
         ) from None
     except (RecursionError, MemoryError):
         raise SourceUnavailable(
             f"{filename} holds an expression that is nested too deep for Python's parser",
+            code="E0215",
             hint="split the expression into statements",
         ) from None
 

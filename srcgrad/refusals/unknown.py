@@ -288,4 +288,17 @@ def f(x):
     return box.value * found * box.asked
 """,
     ),
+    Entry(
+        "E0215",
+        "a function whose text cannot be found",
+        "srcgrad reads the text of the function it differentiates. What is compiled from a string, typed after "
+        "python -c or written in C has none.",
+        """
+f = eval("lambda x: x * x")
+""",
+        """
+def f(x):
+    return x * x
+""",
+    ),
 )

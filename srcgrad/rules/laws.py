@@ -137,6 +137,7 @@ def definition(template: FunctionType) -> Any:
     if node is None or [p.id for p in (*node.args.posonlyargs, *node.args.args)] != _positional(template):
         raise SourceUnavailable(
             f"the text of the rule {template.__qualname__} is not found in {code.co_filename}",
+            code="E0215",
             hint="write the rule with def, in a file or a notebook cell, and import it again when it was edited",
         )
     return node
