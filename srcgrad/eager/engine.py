@@ -232,7 +232,7 @@ def _applied(node: Node, g: Any, create: bool) -> Any:
     return partials
 
 
-def called(node: Node, grads: tuple[Any, ...]) -> Any:
+def called(node: Node, *grads: Any) -> Any:
     """``node(*grads)``: the gradients of its inputs as tensors, recorded where recording is on."""
     if len(grads) != node.outputs:
         raise TypeError(f"expected {node.outputs} arguments, got {len(grads)} instead")
@@ -250,6 +250,8 @@ def called(node: Node, grads: tuple[Any, ...]) -> Any:
     made += (None,) * (len(node.edges) - len(made))
     return made[0] if len(made) == 1 else made
 
+
+Node.__call__ = called  # type: ignore[method-assign]
 
 # --- the doors -------------------------------------------------------------------------------------------------------
 def backward(

@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager.graph import Node, mixed, node_class, sequence
-from srcgrad.eager.levels import Border
+from srcgrad.eager.graph import Border, Node, mixed, node_class, sequence
 from srcgrad.eager.modes import state
 from srcgrad.eager.tensor import Tensor, new
 

@@ -18,7 +18,9 @@ import numpy as np
 
 from srcgrad import runtime
 from srcgrad.eager import messages
+from srcgrad.eager.graph import Node, conjugated
 from srcgrad.eager.lifted_arrays import opened
+from srcgrad.eager.tensor import Tensor
 from srcgrad.rules.facts import Fact
 from srcgrad.rules.laws import is_own
 from srcgrad.rules.reading import readings
@@ -45,10 +47,12 @@ def stand_in(shape: tuple[int, ...], dtype: Any) -> Any:
 def as_tensor(value: Any) -> Any:
     """An array among the Python values of a call, which an operator of NumPy's would not let a tensor join, as one."""
     if isinstance(value, np.ndarray | np.generic) and value.dtype.kind in "biufc":
-        from srcgrad.eager.tensor import Tensor
-
         return Tensor.of(value)
     return value
+
+
+def _zeros(shape: Any, dtype: Any) -> Tensor:
+    return Tensor.of(np.zeros(shape, dtype))
 
 
 def _parts(index: gast.AST) -> list[gast.AST]:
@@ -140,6 +144,15 @@ class Formula:
 
             self._lifted = self._compiled(lifted)
         return self._lifted
+
+    def on_tensors(self, node: Node, g: Any) -> Any:
+        """The partials as tensors, recorded; of complex gradients in PyTorch's convention."""
+        if not (isinstance(g, list) or g.array.dtype.kind == "c" or node.meets_complex):
+            return self.lifted(node, g)
+        from srcgrad.eager.lifting import lifted
+
+        conjugate = lifted(np.conjugate)
+        return conjugated(self.lifted(node, conjugated(node.whole(g, _zeros), conjugate)), conjugate)
 
     def _compiled(
         self, translate: Callable[[object], object] | None, as_tensors: bool | None = None

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from srcgrad.eager import dtypes, messages
+from srcgrad.eager.handles import RemovableHandle
 from srcgrad.eager.lifted_arrays import concerns
 from srcgrad.eager.modes import anomaly, state
 
@@ -56,6 +57,12 @@ class Node:
     retained: dict[int, Any] | None = None
     _metadata: dict[str, Any] | None = None
 
+    if TYPE_CHECKING:  # the engine and the names of what is saved register their methods here
+        __call__: Any
+        _input_metadata: Any
+        saved_attribute: Any
+        raw_saved: Any
+
     # --- what people see ---------------------------------------------------------------------------------------------
     def name(self) -> str:
         """The name of the operation."""
@@ -84,21 +91,9 @@ class Node:
         self.sequence = number
 
     @property
-    def _input_metadata(self) -> tuple[Any, ...]:
-        """Shape and dtype of each output, the inputs of the backward function."""
-        from srcgrad.eager.slots import metadata_of
-
-        return metadata_of(self)
-
-    @property
     def _register_hook_dict(self) -> Any:
         self.direct = None
         return functools.partial(setattr, self, "posthooks")
-
-    def __dir__(self) -> list[str]:
-        from srcgrad.eager.slots import listing
-
-        return [*dir(type(self).__mro__[-1]), *listing(self)]
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} object at {id(self):#x}>"
@@ -107,21 +102,11 @@ class Node:
         if name.startswith("_saved_"):
             return self.saved_attribute(name[7:])
         if name.startswith("_raw_saved_"):
-            from srcgrad.eager.slots import raw_saved
-
-            return raw_saved(self, name[11:])
+            return self.raw_saved(name[11:])
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
-
-    def __call__(self, *grads: Any) -> Any:
-        """The gradients of the inputs for these gradients of the outputs."""
-        from srcgrad.eager.engine import called
-
-        return called(self, grads)
 
     def register_hook(self, hook: Callable[..., Any]) -> Any:
         """Call ``hook(grad_inputs, grad_outputs)`` after this node has run."""
-        from srcgrad.eager.hooks import RemovableHandle
-
         self.direct = None
         if self.posthooks is None:
             self.posthooks = OrderedDict()
@@ -129,8 +114,6 @@ class Node:
 
     def register_prehook(self, hook: Callable[..., Any]) -> Any:
         """Call ``hook(grad_outputs)`` before this node runs."""
-        from srcgrad.eager.hooks import RemovableHandle
-
         self.direct = None
         if self.prehooks is None:
             self.prehooks = OrderedDict()
@@ -156,12 +139,7 @@ class Node:
 
     def apply_to_tensors(self, g: Any) -> Any:
         """The same on tensors, recorded."""
-        if isinstance(g, list) or g.array.dtype.kind == "c" or self.meets_complex:
-            from srcgrad.eager.lifting import lifted
-
-            conjugate = lifted(np.conjugate)
-            return conjugated(self.formula.lifted(self, conjugated(self.whole(g, _zeros), conjugate)), conjugate)
-        return self.formula.lifted(self, g)
+        return self.formula.on_tensors(self, g)
 
     def whole(self, g: Any, zeros: Callable[..., Any]) -> Any:
         """The gradients of all outputs, as a rule asks for them: zeros where none has arrived."""
@@ -190,18 +168,6 @@ class Node:
             if self.watched is not None:
                 self.statics = {name: RELEASED if holds_tensor(v) else v for name, v in self.statics.items()}
                 self.watched = None
-
-    def saved_attribute(self, name: str) -> Any:
-        """What was saved under a name of PyTorch's."""
-        from srcgrad.eager.slots import saved_attribute
-
-        return saved_attribute(self, name)
-
-
-def _zeros(shape: Any, dtype: Any) -> Any:
-    from srcgrad.eager.tensor import Tensor
-
-    return Tensor.of(np.zeros(shape, dtype))
 
 
 def conjugated(values: Any, conjugate: Callable[[Any], Any]) -> Any:
@@ -241,6 +207,19 @@ def kind_of(dtype: dtypes.dtype) -> str:
     if dtype.category in (0, 3):
         return f"CPU{dtype.type_name.removesuffix('Tensor')}Type"
     return f"torch.{dtype.type_name}"
+
+
+class Border(Node):
+    """A node that changes no number: gradients cross a level there."""
+
+    keeps = True
+    level: Any
+
+    def __init__(self, level: Any, result: Any, edges: tuple[Any, ...]) -> None:
+        self.level = level
+        self.sequence = next(sequence)
+        self.edges = edges
+        self.shape, self.dtype = result.shape, result.dtype
 
 
 class AccumulateGrad(Node):

@@ -6,43 +6,13 @@ leaf: tensor hooks, prehooks of its node, accumulation, post-accumulation hooks,
 
 from __future__ import annotations
 
-import itertools
-import weakref
-from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
 from srcgrad.eager import dtypes, messages
 from srcgrad.eager.graph import AccumulateGrad, Node
+from srcgrad.eager.handles import Table
 from srcgrad.eager.tensor import Tensor
-
-_ids = itertools.count()
-Table = OrderedDict[int, Callable[..., Any]]
-
-
-class RemovableHandle:
-    """A registered hook; ``remove()`` takes it out, as does leaving it as a context manager."""
-
-    def __init__(self, table: Table, hook: Callable[..., Any] | None = None) -> None:
-        self.id = next(_ids)
-        self.table = weakref.ref(table)  # a handle keeps no hook alive
-        if hook is not None:
-            table[self.id] = hook
-
-    def remove(self) -> None:
-        """Take the hook out."""
-        table = self.table()
-        if table is not None:
-            table.pop(self.id, None)
-
-    def __enter__(self) -> RemovableHandle:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.remove()
-
-
-RemovableHandle.__module__ = "torch.utils.hooks"
 
 
 def as_tensor(g: Any) -> Any:

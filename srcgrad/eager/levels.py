@@ -18,7 +18,7 @@ from srcgrad.eager.batched import Batched
 from srcgrad.eager.crossing import dual_in, entered, left, paired, part_of, strangers
 from srcgrad.eager.dispatch import Operation, call
 from srcgrad.eager.dual import Dual
-from srcgrad.eager.graph import AccumulateGrad, Node, sequence
+from srcgrad.eager.graph import AccumulateGrad, Border, Node, sequence
 from srcgrad.eager.lifted_arrays import is_escape, is_lifted, levels
 from srcgrad.eager.modes import state
 from srcgrad.eager.tensor import Tensor, new
@@ -65,19 +65,6 @@ class Level:
 
 
 # --- nodes at the border ---------------------------------------------------------------------------------------------
-class Border(Node):
-    """A node that changes no number: gradients cross a level there."""
-
-    keeps = True
-    level: Level
-
-    def __init__(self, level: Level, result: Any, edges: tuple[Any, ...]) -> None:
-        self.level = level
-        self.sequence = next(sequence)
-        self.edges = edges
-        self.shape, self.dtype = result.shape, result.dtype
-
-
 class Track(Border):
     """Where tensors inside ``grad`` and ``vjp`` begin."""
 

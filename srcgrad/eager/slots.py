@@ -6,20 +6,17 @@ PyTorch would save and the rule does not need reads None.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from srcgrad.eager import dtypes, messages
 from srcgrad.eager.formulas import SHAPE
-from srcgrad.eager.graph import RELEASED
+from srcgrad.eager.graph import RELEASED, Node
 from srcgrad.eager.saved import SavedTensor
 from srcgrad.eager.saved_names import NAMES, PARAMETERS
 from srcgrad.eager.size import device, strided
 from srcgrad.eager.tensor import Tensor
-
-if TYPE_CHECKING:
-    from srcgrad.eager.graph import Node
 
 PUBLIC = (
     "_input_metadata", "_register_hook_dict", "_sequence_nr", "_set_sequence_nr", "metadata", "name", "next_functions",
@@ -38,7 +35,11 @@ def names_of(node: Node) -> tuple[list[str], list[str]]:
 
 
 def listing(node: Node) -> list[str]:
-    """The attributes that people may use."""
+    """The attributes that people may use, as ``dir`` lists them."""
+    return [*dir(object), *_public(node)]
+
+
+def _public(node: Node) -> list[str]:
     if type(node).public_name == "torch::autograd::AccumulateGrad":
         return [*PUBLIC, "variable"]
     tensors, values = names_of(node)
@@ -146,3 +147,8 @@ def metadata_of(node: Node) -> tuple[InputMetadata, ...]:
         return (InputMetadata(node.shape, dtypes.OF_NUMPY[node.dtype]),)
     pairs = zip(node.shape, node.dtype, strict=True)
     return tuple(InputMetadata(shape, None if dtype is None else dtypes.OF_NUMPY[dtype]) for shape, dtype in pairs)
+
+
+Node._input_metadata = property(metadata_of)
+Node.saved_attribute, Node.raw_saved = saved_attribute, raw_saved
+Node.__dir__ = listing  # type: ignore[method-assign, assignment]

@@ -207,6 +207,34 @@ def walk(block: Block) -> Iterator[tuple[Block, Statement]]:
             pending += [(below, inner) for inner in reversed(below.statements)]
 
 
+def parts_of(body: Block) -> list[Any]:
+    """The operations and exits of a block and of those in it: what reads operands."""
+    return [part for part, _ in placed_parts(body)]
+
+
+def placed_parts(body: Block) -> list[tuple[Any, gast.AST | None]]:
+    """The same, each with the node that it was made of."""
+    found: list[tuple[Any, gast.AST | None]] = [_exit(body, None)]
+    for block, statement in walk(body):
+        node = statement.node
+        found.append(_exit(block, None))
+        match statement:
+            case Assign(operation=operation):
+                found.append((operation, node))
+            case If(test=test):
+                found.append((Fall((test,)), node))
+            case Loop(initial=initial):
+                found.append((Fall(initial), node))
+            case With(manager=manager):
+                found.append((Fall((manager,)), node))
+        found += [_exit(inner, node) for inner in blocks_of(statement)]
+    return found
+
+
+def _exit(block: Block, node: gast.AST | None) -> tuple[Any, gast.AST | None]:
+    return block.exit, getattr(block.exit, "node", None) or node
+
+
 def operands_of(part: Any) -> list[Operand]:
     """The operands of an operation or exit, in the order of their evaluation."""
     found: list[Operand] = []

@@ -44,6 +44,8 @@ from srcgrad.ir.regions import (
     Raise,
     Statement,
     operands_of,
+    parts_of,
+    placed_parts,
     walk,
 )
 from srcgrad.ir.restoring.tree import Spelled
@@ -60,7 +62,6 @@ from srcgrad.specialise.places import Kept, builtin_of, each, of_others, over
 from srcgrad.specialise.resized import is_resized
 from srcgrad.specialise.rows import columns, items_value
 from srcgrad.specialise.stepping import generator_of, stepwise
-from srcgrad.specialise.unused import parts_of, placed_parts
 from srcgrad.syntax.globals import importable, reference
 
 if TYPE_CHECKING:

@@ -22,9 +22,8 @@ from srcgrad.infer.heap import Site
 from srcgrad.infer.values import At, Bound, Exact, Value, are_methods, union
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal, Operand
-from srcgrad.ir.regions import Assign, Block, If, Loop, Statement, With, operands_of
+from srcgrad.ir.regions import Assign, Block, If, Loop, Statement, With, operands_of, parts_of
 from srcgrad.ir.restoring.tree import Spelled
-from srcgrad.specialise.unused import parts_of
 from srcgrad.syntax.globals import importable, reference
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from srcgrad.infer.objects import looked_up
 from srcgrad.infer.values import SCALARS
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal, Operand
-from srcgrad.ir.regions import Assign, Block, operands_of
+from srcgrad.ir.regions import Assign, Block, operands_of, placed_parts
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.ir.rewriting import with_operands
 from srcgrad.language.models import CLASSES as MODELED
@@ -30,7 +30,6 @@ from srcgrad.language.models.array_modules import class_in_numpy
 from srcgrad.language.models.array_updates import CLASSES
 from srcgrad.language.models.elementwise import Vectorized, fields_of
 from srcgrad.specialise.callees import Written, of_closure, outer_closure
-from srcgrad.specialise.unused import placed_parts
 from srcgrad.syntax.globals import importable, reference
 
 if TYPE_CHECKING:

@@ -19,10 +19,9 @@ from srcgrad.infer.heap import sites_of
 from srcgrad.infer.values import NEVER, At, Bound, Of, Value
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Operand, Version
-from srcgrad.ir.regions import Assign, Block, Loop, Statement, operands_of, walk
+from srcgrad.ir.regions import Assign, Block, Loop, Statement, operands_of, parts_of, walk
 from srcgrad.language.effects import of_function, resizing
 from srcgrad.specialise.instances import static_of
-from srcgrad.specialise.unused import parts_of
 
 if TYPE_CHECKING:
     from srcgrad.infer.heap import Site

@@ -29,10 +29,10 @@ from srcgrad.ir.regions import (
     With,
     blocks_of,
     operands_of,
+    parts_of,
     walk,
 )
 from srcgrad.specialise.inlining import bound_by
-from srcgrad.specialise.unused import parts_of
 
 if TYPE_CHECKING:
     from srcgrad.infer.generators import Generator

@@ -15,12 +15,10 @@ from dataclasses import replace
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-import gast
-
 from srcgrad.infer.values import are_methods
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal, Operand
-from srcgrad.ir.regions import Assign, Block, Fall, If, Loop, Statement, Try, With, blocks_of, operands_of, walk
+from srcgrad.ir.regions import Assign, Block, If, Loop, Statement, Try, With, operands_of, parts_of, walk
 from srcgrad.ir.restoring.tree import Spelled
 
 if TYPE_CHECKING:
@@ -68,34 +66,6 @@ def _functions(body: Block) -> set[Operand]:
             case Assign(targets=(target,), operation=ir.Copy(source=source)) if source in found:
                 found.add(target)
     return found
-
-
-def parts_of(body: Block) -> list[Any]:
-    """The operations and exits of a block and of those in it: what reads operands."""
-    return [part for part, _ in placed_parts(body)]
-
-
-def placed_parts(body: Block) -> list[tuple[Any, gast.AST | None]]:
-    """The same, each with the node that it was made of."""
-    found: list[tuple[Any, gast.AST | None]] = [_exit(body, None)]
-    for block, statement in walk(body):
-        node = statement.node
-        found.append(_exit(block, None))
-        match statement:
-            case Assign(operation=operation):
-                found.append((operation, node))
-            case If(test=test):
-                found.append((Fall((test,)), node))
-            case Loop(initial=initial):
-                found.append((Fall(initial), node))
-            case With(manager=manager):
-                found.append((Fall((manager,)), node))
-        found += [_exit(inner, node) for inner in blocks_of(statement)]
-    return found
-
-
-def _exit(block: Block, node: gast.AST | None) -> tuple[Any, gast.AST | None]:
-    return block.exit, getattr(block.exit, "node", None) or node
 
 
 def _kept(

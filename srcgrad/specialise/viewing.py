@@ -24,11 +24,10 @@ from srcgrad.infer.objects import MAPPINGS
 from srcgrad.infer.values import ANY, At, Bound, Exact, Value, are_of, at, union
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Operand, Version
-from srcgrad.ir.regions import Assign, Block, Statement, operands_of, walk
+from srcgrad.ir.regions import Assign, Block, Statement, operands_of, parts_of, walk
 from srcgrad.ir.rewriting import with_operands
 from srcgrad.rules.table import lookup
 from srcgrad.specialise.places import builtin_of
-from srcgrad.specialise.unused import parts_of
 
 if TYPE_CHECKING:
     from srcgrad.specialise.reduced import Reduced

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from srcgrad.eager import hooks, messages
+from srcgrad.eager import messages
 from srcgrad.eager.graph import AccumulateGrad, Node
+from srcgrad.eager.handles import RemovableHandle, Table
 from srcgrad.eager.saved import (
     allow_mutation_on_saved_tensors,
     disable_saved_tensors_hooks,
@@ -63,11 +64,11 @@ def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
         bump(one)
 
 
-class _Handle(hooks.RemovableHandle):
+class _Handle(RemovableHandle):
     """Several hooks that are removed together."""
 
-    def __init__(self, handles: tuple[hooks.RemovableHandle, ...]) -> None:
-        super().__init__(hooks.Table())
+    def __init__(self, handles: tuple[RemovableHandle, ...]) -> None:
+        super().__init__(Table())
         self.handles = handles
 
     def remove(self) -> None:
@@ -81,7 +82,7 @@ _Handle.__module__ = "torch.autograd.graph"
 
 def register_multi_grad_hook(
     tensors: Sequence[Tensor], fn: Callable[..., None], *, mode: str = "all"
-) -> hooks.RemovableHandle:
+) -> RemovableHandle:
     """Call ``fn`` once in a backward pass: with the list of all gradients when the last is known, or with the first.
 
     With ``mode="all"`` the list has None for tensors that the pass does not reach.

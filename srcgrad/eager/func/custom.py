@@ -9,7 +9,8 @@ import numpy as np
 from srcgrad.eager import pytree
 from srcgrad.eager.batched import Batched
 from srcgrad.eager.crossing import dual_in, part_of
-from srcgrad.eager.levels import Border, Level, Pair, Part, enter, leave, level_of, made_of, named, pair, part
+from srcgrad.eager.graph import Border
+from srcgrad.eager.levels import Level, Pair, Part, enter, leave, level_of, made_of, named, pair, part
 from srcgrad.eager.lifted_arrays import is_lifted, topmost
 from srcgrad.eager.modes import no_grad, state
 from srcgrad.eager.tensor import Tensor

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager import dtypes
-from srcgrad.eager.hooks import RemovableHandle
+from srcgrad.eager.handles import RemovableHandle
 from srcgrad.eager.modes import no_grad
 from srcgrad.eager.nn.loading import load
 from srcgrad.eager.nn.parameter import Buffer, Parameter

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from srcgrad.eager import engine, messages
-from srcgrad.eager.hooks import RemovableHandle
+from srcgrad.eager.handles import RemovableHandle
 from srcgrad.eager.levels import check_home, check_one_derivative
 from srcgrad.eager.lifted_arrays import is_lifted
 from srcgrad.eager.modes import state

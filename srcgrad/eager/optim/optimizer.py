@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager.hooks import RemovableHandle
+from srcgrad.eager.handles import RemovableHandle
 from srcgrad.eager.modes import enable_grad, no_grad
 from srcgrad.eager.tensor import Tensor
 

@@ -1,5 +1,5 @@
 """The name ``torch.utils.hooks``."""
 
-from srcgrad.eager.hooks import RemovableHandle
+from srcgrad.eager.handles import RemovableHandle
 
 __all__ = ["RemovableHandle"]
