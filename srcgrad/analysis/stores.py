@@ -56,7 +56,7 @@ from srcgrad.ir.normal_form import (
 from srcgrad.rules.facts import Array, Fact, Sequence, Static, Unknown, as_array, is_discrete
 from srcgrad.rules.facts import Mapping as MappingFact
 from srcgrad.rules.table import lookup, operator_of
-from srcgrad.syntax.globals import GlobalBinding, builtin, call_runtime, of_runtime, reference
+from srcgrad.syntax.globals import GlobalBinding, GlobalReference, builtin, call_runtime, of_runtime, reference
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import clone, names_read, same_tree
 from srcgrad.syntax.parse import walk as nodes_of
@@ -193,9 +193,13 @@ class _Operands(Lowering):
 
 
 class _Items(Lowering):
-    """``base[index] op= value``."""
+    """``base[index] op= value``, and what was to look whether ``base`` keeps references where its dtype tells."""
 
     def replaced(self, statement: Statement) -> list[Statement] | None:
+        match statement:
+            case Effect(gast.Expr(value=gast.Call(func=GlobalReference(binding=head), args=[gast.Name(id=name)]))):
+                is_asked = head.value is runtime.require_elements
+                return [] if is_asked and _holds_numbers(self.fact(name)) else None
         if isinstance(statement, Bind) and isinstance(statement.operation, Exchange):
             return self._sorted(statement, statement.operation)
         if not isinstance(statement, AugStore):
@@ -235,6 +239,11 @@ class _Items(Lowering):
         if isinstance(fact, Array):
             return stored
         return [If(_is_array(made.base), Block(tuple(stored)), Block((statement,)), statement.span)]
+
+
+def _holds_numbers(fact: Fact) -> bool:
+    """Whether a value is surely an array of numbers."""
+    return isinstance(fact, Array) and (fact.real or fact.dtype is not None and not np.dtype(fact.dtype).hasobject)
 
 
 class _Names(Lowering):

@@ -37,6 +37,18 @@ def joined_(*parts, y, parts_dot):
     return joined(*parts_dot)
 
 
+@joined_.infer
+def joined_(arguments, literals):
+    parts = arguments["parts"].items or ()
+    sequences = [part for part in parts if isinstance(part, Sequence)]
+    is_list = any(part.kind == "list" for part in sequences)
+    if not is_list and len(sequences) < len(parts):
+        return Unknown()
+    known = [part.items for part in sequences if part.items is not None]
+    items = tuple(item for each in known for item in each) if len(known) == len(parts) else None
+    return Sequence("list" if is_list else "tuple", items)
+
+
 @linear(runtime.repeated, "items")
 def repeated_(items, times, *, y, y_bar):
     """A sequence repeated: the sum over its repetitions."""

@@ -221,8 +221,11 @@ def _means_objects(static: Any) -> bool:
 
 
 def _is_unchanging_inside(context: Context, node: gast.AST) -> bool:
-    """Whether a value is a number or a text, or a list or tuple of such."""
+    """Whether a value is a number or a text, an array of numbers, or a list or tuple of numbers and texts."""
+
     def is_one(atom: Atom) -> bool:
+        if isinstance(atom, Array):
+            return atom.number is not None
         if not (isinstance(atom, At) and atom.site.kind in (list, tuple)):
             return is_unchanging(atom)
         held = context.facts.contents.get(atom.site)
