@@ -155,19 +155,19 @@ def summed_squares(w, shard):
 def test_tasks_have_names_of_their_own(dask_client):
     from distributed.utils import key_split
 
-    names = set()
+    names, is_done = set(), threading.Event()
 
     def record(dask_scheduler):
         return [str(key) for key in dask_scheduler.tasks]
 
     def watch():
-        for _ in range(20):
+        while not is_done.wait(0.02):
             names.update(dask_client.run_on_scheduler(record))
-            time.sleep(0.02)
 
     watching = threading.Thread(target=watch)
     watching.start()
     grad(product, executor=dask_client)(2.0, [Late(1.0)] * 60)
+    is_done.set()
     watching.join()
     assert {"grad_product", "srcgrad_step"} <= {key_split(name) for name in names}
 
