@@ -183,7 +183,7 @@ def _of_numbers(symbol: str, operands: tuple[Value, ...], kinds: list[set[type]]
     else:
         found_by = _of_library if all(is_of_library(kind) for group in kinds for kind in group) else _of_classes
         results = [each for classes in product(*kinds) for each in found_by(symbol, classes)]
-        found += [of(type(each)) for each in results if not _is_failed(each)]
+        found.append(of(*{type(each) for each in results if not _is_failed(each)}))
     if all(each is _NO_OPERATOR for each in results) and all(kind in SCALARS for group in kinds for kind in group):
         return None
     return union(*found) or ANY  # of some that are not among the samples
