@@ -180,6 +180,9 @@ def _join_tests(function: gast.FunctionDef, effects: Effects) -> bool:
         statements = pending.pop()
         position = 0
         while position < len(statements) - 1:
+            if type(statements[position]) is not gast.If:
+                position += 1
+                continue
             follower = position + 1
             while follower < len(statements) and isinstance(statements[follower], Comment):
                 follower += 1
