@@ -136,10 +136,10 @@ def nodes_within(parts: Iterable[gast.AST], *, annotations: bool = False) -> Ite
     while pending:
         node = pending.pop()
         yield node
-        below = outer_parts(node) if isinstance(node, _SCOPED) else [
-            child for child in children(node) if not isinstance(child, gast.arguments)
-        ]
-        pending += [part for part in reversed(below) if annotations or part is not getattr(node, "annotation", None)]
+        below = outer_parts(node) if isinstance(node, _SCOPED) else children(node)
+        if not annotations and (skipped := getattr(node, "annotation", None)) is not None:
+            below = [part for part in below if part is not skipped]
+        pending += below[::-1]
 
 
 def names_bound(parts: Iterable[gast.AST]) -> dict[str, None]:
