@@ -48,8 +48,17 @@ def bindings(*roots: gast.AST) -> Iterator[tuple[str, gast.AST | None]]:
         pending.extend(children(node))
 
 
+#: What may bind a name.
+_BINDING = frozenset({
+    gast.Name, gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef, gast.Import, gast.ImportFrom, gast.ExceptHandler,
+    gast.MatchAs, gast.MatchStar, gast.MatchMapping,
+})  # fmt: skip
+
+
 def bound_by(node: gast.AST) -> list[str]:
     """The names that a node itself binds or deletes."""
+    if node.__class__ not in _BINDING:
+        return []
     match node:
         case gast.Name(id=name, ctx=gast.Store() | gast.Param() | gast.Del()):
             return [name]

@@ -190,6 +190,8 @@ class _Pruner:
 def without_needless_reads(function: gast.FunctionDef) -> None:
     """Drop reads of variables that may have no value where the next statement reads them as well."""
     for block in [function.body, *(inner for s in statements_of(function) for inner in blocks_below(s))]:
+        if not any(map(_only_read, block)):
+            continue
         follows: set[str] = set()  # what the next statement reads
         for position in reversed(range(len(block))):
             match block[position]:
