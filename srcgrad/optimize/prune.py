@@ -25,7 +25,7 @@ from srcgrad.frontend.names import names_evaluated
 from srcgrad.optimize.effects import EXITS, Effects
 from srcgrad.optimize.known import Known
 from srcgrad.optimize.liveness import Liveness, Names
-from srcgrad.optimize.scan import blocks_below, statements_of
+from srcgrad.optimize.scan import blocks
 from srcgrad.syntax.comment import Comment
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.parse import parameters_of, walk
@@ -189,7 +189,7 @@ class _Pruner:
 
 def without_needless_reads(function: gast.FunctionDef) -> None:
     """Drop reads of variables that may have no value where the next statement reads them as well."""
-    for block in [function.body, *(inner for s in statements_of(function) for inner in blocks_below(s))]:
+    for block, _ in blocks(function):
         if not any(map(_only_read, block)):
             continue
         follows: set[str] = set()  # what the next statement reads

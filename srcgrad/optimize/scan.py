@@ -8,7 +8,7 @@ into: what is there has scans of its own.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import gast
 
@@ -208,8 +208,7 @@ def blocks(function: gast.FunctionDef) -> list[tuple[list[gast.stmt], int]]:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class Size:
+class Size(NamedTuple):
     """Rough columns that an expression takes, and how deeply it nests."""
 
     width: int

@@ -24,7 +24,7 @@ from srcgrad.optimize.aliases import Aliases
 from srcgrad.optimize.effects import Effects
 from srcgrad.optimize.known import Known
 from srcgrad.optimize.occurrences import Counts, Table
-from srcgrad.optimize.scan import blocks, blocks_below
+from srcgrad.optimize.scan import COMPOUND, blocks, blocks_below
 from srcgrad.syntax.comment import Comment
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.parse import names_bound, names_read, same_tree, walk
@@ -204,7 +204,7 @@ def _join_tests(function: gast.FunctionDef, effects: Effects) -> bool:
                         changed = True
                         continue
             position += 1
-        pending += [block for statement in statements for block in blocks_below(statement)]
+        pending += [block for each in statements if isinstance(each, COMPOUND) for block in blocks_below(each)]
     return changed
 
 

@@ -70,12 +70,17 @@ def from_ast(root: ast.AST) -> Any:
 
 def _shell(node: ast.AST) -> gast.AST:
     """An empty gast node for ``node``, at its place."""
-    kind = gast.Name if isinstance(node, ast.arg) else getattr(gast, type(node).__name__)
-    made = kind()
-    for name in _PLACE:
-        if name in made._attributes and hasattr(node, name):
-            setattr(made, name, getattr(node, name))
+    found: Any = type(node)
+    kind = _counterpart(found)
+    made: gast.AST = kind.__new__(kind)
+    there = node.__dict__
+    made.__dict__.update((name, there[name]) for name in _PLACE if name in there and name in kind._attributes)
     return made
+
+
+@cache
+def _counterpart(kind: Any) -> Any:
+    return gast.Name if kind is ast.arg else getattr(gast, kind.__name__)
 
 
 def _contents(old: ast.AST, new: gast.AST) -> Iterator[tuple[str, object]]:
