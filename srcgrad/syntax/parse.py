@@ -241,6 +241,8 @@ def _unplaced(node: Node) -> Node:
 def names_read(*roots: gast.AST) -> list[str]:
     """The local names that an expression reads, each once, in order; what its own lambdas and comprehensions bind is
     left out, and so are references to globals."""
+    if len(roots) == 1 and roots[0].__class__ is gast.Name:
+        return [roots[0].id] if isinstance(roots[0].ctx, gast.Load) else []
     return list(dict.fromkeys(name.id for name in visible_names(*roots) if isinstance(name.ctx, gast.Load)))
 
 
