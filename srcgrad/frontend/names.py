@@ -108,7 +108,11 @@ def declared_in(node: Definition) -> set[str]:
 
 def names_of_scope(body: Sequence[gast.stmt]) -> set[str]:
     """The names that the body of a function binds, those that functions inside bind excepted."""
-    return {name for part in parts_of_scope(body) for name in bound_by(part)} | {name for name, _ in bindings(*body)}
+    parts = list(parts_of_scope(body))
+    found = {name for part in parts for name in bound_by(part)}
+    if any(isinstance(part, SCOPES) for part in parts):  # what stands in a comprehension may bind for the function
+        found.update(name for name, _ in bindings(*body))
+    return found
 
 
 def free_names(node: Definition) -> list[str]:

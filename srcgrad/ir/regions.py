@@ -217,12 +217,17 @@ def walk(block: Block) -> list[tuple[Block, Statement]]:
 def operands_of(part: Any) -> list[Operand]:
     """The operands of an operation or exit, in the order of their evaluation."""
     found: list[Operand] = []
-    _gather(vars(part).values(), found)
+    for value in part.__dict__.values():  # by the class itself: every pass of the middle asks for operands
+        kind = value.__class__
+        if kind is Version or kind is Literal:
+            found.append(value)
+        elif kind is tuple:
+            _gather(value, found)
     return found
 
 
 def _gather(values: Iterable[object], found: list[Operand]) -> None:
-    for value in values:  # by the class itself: every pass of the middle asks for operands
+    for value in values:
         kind = value.__class__
         if kind is Version or kind is Literal:
             found.append(value)  # type: ignore[arg-type]

@@ -181,25 +181,23 @@ def clone(node: Node) -> Node:
     if _is_shared(kind):
         return node
     made = _shallow_copy(node)
-    pending: list[Any] = [made]
+    pending: list[dict[str, Any]] = [made.__dict__]
     while pending:
-        here = pending.pop().__dict__
+        here = pending.pop()
         for name, value in here.items():
-            kind = type(value)
+            kind = value.__class__
             if kind in _PLAIN:
                 continue
-            if isinstance(value, gast.AST):
-                if not _is_shared(kind):
-                    here[name] = value = _shallow_copy(value)
-                    pending.append(value)
-            elif isinstance(value, list):
+            if kind is list:
                 here[name] = items = []
                 for item in value:
-                    kind = type(item)
-                    if isinstance(item, gast.AST) and not _is_shared(kind):
+                    if isinstance(item, gast.AST) and not _is_shared(item.__class__):
                         item = _shallow_copy(item)
-                        pending.append(item)
+                        pending.append(item.__dict__)
                     items.append(item)
+            elif isinstance(value, gast.AST) and not _is_shared(kind):
+                here[name] = value = _shallow_copy(value)
+                pending.append(value.__dict__)
     return made
 
 
