@@ -76,7 +76,8 @@ def inputs(statement: Statement) -> tuple[str, ...]:
         case Bind(operation=Exchange(base=base, arguments=arguments, held=held)):
             return (base, *(name for j in held for name in atoms(arguments[j])))
         case Bind(operation=Apply(rule=rule, arguments=arguments)):
-            return tuple(n for p, e in arguments.items() if p in rule.sensitive for n in atoms(e))
+            sensitive = rule.sensitive
+            return tuple(n for p, e in arguments.items() if p in sensitive for n in atoms(e))
         case Bind(operation=Call(arguments=arguments)):
             return tuple(name for expression in arguments for name in atoms(expression))
         case Bind(operation=Pack(elements=elements)):

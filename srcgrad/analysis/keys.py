@@ -22,7 +22,7 @@ import numpy as np
 from srcgrad import runtime
 from srcgrad.analysis.activity import Activity, atoms, inputs
 from srcgrad.analysis.cfg import NameSet, bound_here, walk
-from srcgrad.analysis.pairs import Key, Pairs, pairs_of
+from srcgrad.analysis.pairs import Key, Pairs
 from srcgrad.analysis.references import names_mentioned
 from srcgrad.analysis.sets import put_into_sets, touches_sets
 from srcgrad.errors import Span, UnsupportedSyntax
@@ -78,7 +78,7 @@ class KeyReader:
     def guards(self, function: Function, activity: Activity, facts: Mapping[str, Fact]) -> dict[Statement, list[str]]:
         """Where keys are put into dicts that vary if they are numbers, which nobody knows before the program runs."""
         statements = list(walk(function.body))
-        pairs, taken = pairs_of(function), _taken(statements, activity, facts, _may_give_number)
+        pairs, taken = Pairs(function), _taken(statements, activity, facts, _may_give_number)
         certain = _taken(statements, activity, facts, _is_number)  # which are refused
         found: dict[Statement, list[str]] = {}
         of_use = (
@@ -123,9 +123,9 @@ class KeyReader:
     def refuse(self, function: Function, activity: Activity, facts: Mapping[str, Fact]) -> None:
         """Refuse keys that vary where what is read of them is of use."""
         statements = list(walk(function.body))
-        pairs, carried = pairs_of(function), _carried(statements)
-        taken = _taken(statements, activity, facts, _is_number)
+        pairs, taken = Pairs(function), _taken(statements, activity, facts, _is_number)
         puts = [put for statement in statements for put in _puts(statement, pairs, facts)]
+        carried = _carried(statements) if puts else {}
 
         def varies(at: Statement, key: str) -> bool:
             if not keyed.isdisjoint(carried.get(key, ())):
@@ -169,13 +169,15 @@ class KeyReader:
         """The names of what callees return that put into dicts, as keys, what varies.  Where no value that they return
         is of use such callees have no derivative, and are not looked at otherwise."""
         found: set[str] = set()
-        read = Counter(name for statement in statements for name in names_mentioned(statement))
-        for statement in statements:
-            match statement:
-                case Bind(target=target, operation=Call() as made) if not isinstance(facts.get(target), Array):
-                    if read[target] > 1 and target not in activity.useful_after(statement):
-                        if self._puts_inside(made, activity.varied_before(statement), facts):
-                            found.add(target)
+        calls = {s: s.operation for s in statements if isinstance(s, Bind) and isinstance(s.operation, Call)}
+        read = Counter(name for statement in statements if calls for name in names_mentioned(statement))
+        for statement, made in calls.items():
+            if isinstance(facts.get(target := statement.target), Array) or read[target] <= 1:
+                continue
+            if target in activity.useful_after(statement):
+                continue
+            if self._puts_inside(made, activity.varied_before(statement), facts):
+                found.add(target)
         return found
 
     def _puts_inside(self, made: Call, varied: NameSet, facts: Mapping[str, Fact]) -> bool:
@@ -190,7 +192,7 @@ class KeyReader:
         try:
             function, activity, known = self.inside(made, given, facts)
             statements = list(walk(function.body))
-            pairs = pairs_of(function)
+            pairs = Pairs(function)
             keys = [key for each in statements for _, put in _puts(each, pairs, known) for key in put]
             if any(_may_be_number(known.get(name)) and name in activity.varied_before(at) for at, name in keys):
                 return True
@@ -222,7 +224,7 @@ def key_checks(at: Statement, names: list[str]) -> list[Effect]:
 def puts_keys(function: Function) -> bool:
     """Whether a function may put keys into dicts."""
     statements = list(walk(function.body))
-    pairs = pairs_of(function)
+    pairs = Pairs(function)
     made = [s.operation for s in statements if isinstance(s, Bind) and isinstance(s.operation, Apply)]
     return any(each.function is runtime.from_pairs for each in made) or any(
         keys for statement in statements for _, keys in _puts(statement, pairs, {})

@@ -20,6 +20,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
 
 from srcgrad.analysis.activity import inputs
 from srcgrad.analysis.cfg import blocks_of, bound_here, walk
@@ -58,7 +60,7 @@ class Frame:
     def is_loop(self) -> bool:
         return isinstance(self.owner, For | While)
 
-    @property
+    @cached_property
     def first_exit(self) -> int:
         """The position of the first statement that contains an exit from this block (its length if there is none)."""
         return next((j for j, numbers in enumerate(self.exits) if numbers), len(self.block.statements))
@@ -67,8 +69,7 @@ class Frame:
         return name in self.binders or (isinstance(self.owner, For) and self.owner.index == name)
 
 
-@dataclass(frozen=True, order=True)
-class Slot:
+class Slot(NamedTuple):
     """One version of a name in one block; what the reverse sweep may ask for."""
 
     order: int  # of the block, in program order

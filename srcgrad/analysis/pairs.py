@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeAlias
 
 from srcgrad import runtime
@@ -41,13 +42,21 @@ Key: TypeAlias = tuple[Statement, str]
 
 @dataclass(frozen=True)
 class Pairs:
-    """Where the first of pairs are named, by the name of what holds the pairs, and the lists that hold no others."""
+    """Where the first of pairs are named, by the name of what holds the pairs, and the lists that hold no others, found
+    when they are asked for: few programs make dicts of pairs."""
 
-    firsts: Mapping[str, list[Key]]
-    closed: set[str]
+    function: Function
+
+    @cached_property
+    def firsts(self) -> Mapping[str, list[Key]]:
+        return _firsts(self.function)
+
+    @cached_property
+    def closed(self) -> set[str]:
+        return _closed(self.function)
 
 
-def pairs_of(function: Function) -> Pairs:
+def _firsts(function: Function) -> dict[str, list[Key]]:
     """The names that are first in the pairs that a name may hold, which is a list of such by whatever way it got them:
     what is taken out of a container may hold the pairs that lie anywhere in it."""
     own: dict[str, dict[Key, None]] = {}  # of a display itself; of its items; of all that can be reached
@@ -82,7 +91,7 @@ def pairs_of(function: Function) -> Pairs:
     while size != (size := sum(len(firsts) for table in (own, held, deep) for firsts in table.values())):
         for source, into, name, read in steps:
             into.setdefault(name, {}).update({first: None for part in read for first in source.get(part, ())})
-    return Pairs({name: list(firsts) for name, firsts in held.items()}, _closed(function))
+    return {name: list(firsts) for name, firsts in held.items()}
 
 
 def _closed(function: Function) -> set[str]:

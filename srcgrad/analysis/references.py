@@ -11,9 +11,10 @@ import gast
 from srcgrad.ir.normal_form import Block, Statement
 from srcgrad.language.members import SHAPES
 from srcgrad.rules.formula import object_of
+from srcgrad.rules.rewriting import rebuilt
 from srcgrad.rules.table import is_constant
-from srcgrad.syntax.globals import GlobalReference
-from srcgrad.syntax.parse import children, clone, names_read, walk
+from srcgrad.syntax.globals import LOAD, GlobalReference
+from srcgrad.syntax.parse import children, names_read, walk
 
 
 class Reference(gast.Name):
@@ -38,7 +39,7 @@ class Decision(gast.Name):
 
 
 def reference(name: str, block: Block, position: int, *, shape_only: bool = False) -> Reference:
-    node = Reference(name, gast.Load(), None, None)
+    node = Reference(name, LOAD, None, None)
     node.block, node.position, node.shape_only = block, position, shape_only
     return node
 
@@ -57,18 +58,9 @@ def decision(owner: Statement) -> Decision:
 
 def referring(expression: gast.expr, block: Block, position: int) -> gast.expr:
     """A copy of a forward expression in which every local name is a ``Reference`` to its version there."""
-
-    class Referring(gast.NodeTransformer):
-        def visit_Name(self, node: gast.Name) -> gast.AST:
-            return reference(node.id, block, position)
-
-        def visit_GlobalReference(self, node: GlobalReference) -> gast.AST:
-            return node
-
-        def visit_Reference(self, node: Reference) -> gast.AST:
-            return node
-
-    made: gast.expr = Referring().visit(clone(expression))
+    made: gast.expr = rebuilt(
+        expression, lambda node: reference(node.id, block, position) if type(node) is gast.Name else None
+    )
     return made
 
 

@@ -34,10 +34,12 @@ def to_ast(node: gast.AST, identifiers: Mapping[int, str]) -> ast.AST:
     """Convert one tree; ``identifiers`` names each binding by identity."""
 
     def convert(value: object) -> Any:
-        if isinstance(value, list):
+        if value.__class__ is list:
             return [convert(item) for item in value]
         if not isinstance(value, gast.AST):
             return value
+        if not value._fields and not isinstance(value, gast.stmt):
+            return _without_fields(value.__class__)
         match value:
             case GlobalReference():
                 return ast.Name(identifiers[id(value.binding)], ast.Load())
@@ -68,6 +70,12 @@ def _counterpart(kind: Any) -> tuple[Any, tuple[str, ...]]:
     if found is None:
         raise InternalError(f"a node of class {kind.__name__} cannot be printed", stage="emit")
     return found, tuple(name for name in found._fields if name in kind._fields)
+
+
+@cache
+def _without_fields(kind: Any) -> Any:
+    """The operator or context of a class: trees may share it."""
+    return _counterpart(kind)[0]()
 
 
 def _absent(contents: Mapping[str, object], name: str) -> object:
@@ -129,12 +137,19 @@ def same_ast(left: ast.AST, right: ast.AST) -> bool:
                 return False
             if isinstance(a, ast.Expr) and isinstance(b, ast.Expr) and _same_text(a.value, b.value):
                 continue  # a docstring, indented anew
-            for name in a._fields:
-                if name not in ("ctx", "kind", "type_comment", "type_params"):
-                    stack.append((getattr(a, name, None), getattr(b, name, None)))
+            kind: Any = a.__class__
+            for name in _compared(kind):
+                one, other = getattr(a, name, None), getattr(b, name, None)
+                if one is not other:
+                    stack.append((one, other))
         elif type(a) is not type(b) or (a != b and repr(a) != repr(b)):
             return False
     return True
+
+
+@cache
+def _compared(kind: Any) -> tuple[str, ...]:
+    return tuple(name for name in kind._fields if name not in ("ctx", "kind", "type_comment", "type_params"))
 
 
 def _without_comments(items: list[object]) -> list[object]:

@@ -57,6 +57,7 @@ class _Writer:
     def __init__(self, printed: Printed, careful: bool) -> None:
         self.printed = printed
         self.careful = careful
+        self.generator = _Generator(_INDENT, False, lambda text, *_: _literal(text))
 
     def block(self, statements: Sequence[ast.AST], depth: int) -> None:
         """The statements of one block; blank lines at its ends vanish, and a block of comments gets a ``pass``."""
@@ -141,10 +142,10 @@ class _Writer:
         """What stands on one logical line; ``word`` replaces the first keyword (``elif``)."""
         if not self.careful:
             try:
-                return lay_out(_worded(_astor(node), word), depth)
+                return lay_out(_worded(self.generator.line(node), word), depth)
             except (AttributeError, ValueError, TypeError, KeyError):  # a node that astor does not know
                 return lay_out(_worded(_unparse(node), word), depth)
-        for text in (_astor, _unparse):
+        for text in (self.generator.line, _unparse):
             for layout in (lay_out, _as_it_is):
                 try:
                     if _reads_back(layout(text(node), 0), node):
@@ -156,6 +157,13 @@ class _Writer:
 
 class _Generator(SourceGenerator):
     """astor, with the parentheses that black puts: ``-(x**2)``, ``(x,) = y``."""
+
+    def line(self, node: ast.AST) -> str:
+        """``node`` on one line; a compound statement has an empty body, and an empty target list is impossible."""
+        self.result.clear()
+        self.new_lines, self.indentation, self.colinfo = 0, 0, (0, 0)
+        self.visit(node)
+        return "".join(self.result).strip()
 
     def visit_Slice(self, node: ast.Slice) -> None:
         for position, bound in enumerate((node.lower, node.upper, node.step)):
@@ -179,13 +187,6 @@ class _Generator(SourceGenerator):
                 self.write(operand)
         else:
             super().visit_UnaryOp(node)
-
-
-def _astor(node: ast.AST) -> str:
-    """``node`` on one line; a compound statement has an empty body, and an empty target list is impossible."""
-    generator = _Generator(_INDENT, False, lambda text, *_: _literal(text))
-    generator.visit(node)
-    return "".join(generator.result).strip()
 
 
 def _unparse(node: ast.AST) -> str:

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import gast
 
-from srcgrad.syntax.parse import children
+from srcgrad.syntax.parse import children, walk
 
 
 def mangle(root: gast.AST, owner: str | None) -> None:
     """Mangle the names below ``root``, whose own name is left as it is."""
+    if owner is None and not any(isinstance(node, gast.ClassDef) for node in walk(root)):
+        return
     pending: list[tuple[gast.AST, str | None]] = [(root, owner)]
     while pending:
         node, inside = pending.pop()

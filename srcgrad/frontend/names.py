@@ -48,8 +48,17 @@ def bindings(*roots: gast.AST) -> Iterator[tuple[str, gast.AST | None]]:
         pending.extend(children(node))
 
 
+#: What may bind a name.
+_BINDING = frozenset({
+    gast.Name, gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef, gast.Import, gast.ImportFrom, gast.ExceptHandler,
+    gast.MatchAs, gast.MatchStar, gast.MatchMapping,
+})  # fmt: skip
+
+
 def bound_by(node: gast.AST) -> list[str]:
     """The names that a node itself binds or deletes."""
+    if node.__class__ not in _BINDING:
+        return []
     match node:
         case gast.Name(id=name, ctx=gast.Store() | gast.Param() | gast.Del()):
             return [name]
@@ -99,7 +108,11 @@ def declared_in(node: Definition) -> set[str]:
 
 def names_of_scope(body: Sequence[gast.stmt]) -> set[str]:
     """The names that the body of a function binds, those that functions inside bind excepted."""
-    return {name for part in parts_of_scope(body) for name in bound_by(part)} | {name for name, _ in bindings(*body)}
+    parts = list(parts_of_scope(body))
+    found = {name for part in parts for name in bound_by(part)}
+    if any(isinstance(part, SCOPES) for part in parts):  # what stands in a comprehension may bind for the function
+        found.update(name for name, _ in bindings(*body))
+    return found
 
 
 def free_names(node: Definition) -> list[str]:

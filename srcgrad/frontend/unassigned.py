@@ -273,7 +273,7 @@ class Unassigned:
                     inside = self._reads([*first.ifs, *(p for g in others for p in (g.iter, *g.ifs))], inside)
                     self._reads([made.key, made.value] if isinstance(made, gast.DictComp) else [made.elt], inside)
                 case gast.AST() as other:
-                    pending += reversed(list(children(other)))
+                    pending += reversed(children(other))
         return state
 
     def _read(self, node: Any, state: _State) -> _State:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
+from functools import cache
 from itertools import product
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
@@ -180,9 +181,9 @@ def _of_numbers(symbol: str, operands: tuple[Value, ...], kinds: list[set[type]]
     elif not all(_samples(kind) for group in kinds for kind in group):
         return ANY  # of a class without samples
     else:
-        results = [_computed(symbol, list(chosen)) for classes in product(*kinds)
-                   for chosen in product(*map(_samples, classes))]  # fmt: skip
-        found += [of(type(each)) for each in results if not _is_failed(each)]
+        found_by = _of_library if all(is_of_library(kind) for group in kinds for kind in group) else _of_classes
+        results = [each for classes in product(*kinds) for each in found_by(symbol, classes)]
+        found.append(of(*{type(each) for each in results if not _is_failed(each)}))
     if all(each is _NO_OPERATOR for each in results) and all(kind in SCALARS for group in kinds for kind in group):
         return None
     return union(*found) or ANY  # of some that are not among the samples
@@ -193,6 +194,14 @@ def _is_failed(result: object) -> bool:
 
 
 _FAILED, _NO_OPERATOR = object(), object()
+
+
+def _of_classes(symbol: str, classes: tuple[type, ...]) -> list[Any]:
+    """What an operator of scalars of these classes gives, of each choice of samples."""
+    return [_computed(symbol, list(chosen)) for chosen in product(*map(_samples, classes))]
+
+
+_of_library = cache(_of_classes)  # whose operators nobody changes
 
 
 def _samples(kind: type) -> list[Any]:

@@ -41,7 +41,7 @@ from srcgrad.ir.walking import statements_of, walked
 from srcgrad.rules.rewriting import rebuilt
 from srcgrad.runtime import accumulate
 from srcgrad.syntax.build import placed
-from srcgrad.syntax.globals import GlobalReference
+from srcgrad.syntax.globals import LOAD, STORE, GlobalReference
 from srcgrad.syntax.marks import seen_elsewhere
 from srcgrad.syntax.parse import clone, walk
 
@@ -204,11 +204,11 @@ def _parameter(name: str) -> gast.Name:
 
 
 def _load(name: str) -> gast.Name:
-    return gast.Name(name, gast.Load(), None, None)
+    return gast.Name(name, LOAD, None, None)
 
 
 def _store(name: str) -> gast.Name:
-    return gast.Name(name, gast.Store(), None, None)
+    return gast.Name(name, STORE, None, None)
 
 
 def _adds_to_all(function: gast.expr) -> bool:

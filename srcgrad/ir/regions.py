@@ -197,14 +197,21 @@ def blocks_of(statement: Statement) -> tuple[Block, ...]:
     return ()
 
 
-def walk(block: Block) -> Iterator[tuple[Block, Statement]]:
-    """Every statement in a block and in the regions below, with the block that it stands in."""
-    pending = [(block, statement) for statement in reversed(block.statements)]
-    while pending:
-        around, statement = pending.pop()
-        yield around, statement
-        for below in reversed(blocks_of(statement)):
-            pending += [(below, inner) for inner in reversed(below.statements)]
+def walk(block: Block) -> list[tuple[Block, Statement]]:
+    """Every statement in a block and in the regions below, with the block that it stands in.
+
+    Blocks do not change, and every pass asks for the statements of the same ones: they are kept with the block."""
+    kept = vars(block)
+    if "walked" not in kept:
+        found: list[tuple[Block, Statement]] = []
+        pending = [(block, statement) for statement in reversed(block.statements)]
+        while pending:
+            found.append(pending.pop())
+            for below in reversed(blocks_of(found[-1][1])):
+                pending += [(below, inner) for inner in reversed(below.statements)]
+        kept["walked"] = found
+    walked: list[tuple[Block, Statement]] = kept["walked"]
+    return walked
 
 
 def parts_of(body: Block) -> list[Any]:
@@ -238,12 +245,17 @@ def _exit(block: Block, node: gast.AST | None) -> tuple[Any, gast.AST | None]:
 def operands_of(part: Any) -> list[Operand]:
     """The operands of an operation or exit, in the order of their evaluation."""
     found: list[Operand] = []
-    _gather(vars(part).values(), found)
+    for value in part.__dict__.values():  # by the class itself: every pass of the middle asks for operands
+        kind = value.__class__
+        if kind is Version or kind is Literal:
+            found.append(value)
+        elif kind is tuple:
+            _gather(value, found)
     return found
 
 
 def _gather(values: Iterable[object], found: list[Operand]) -> None:
-    for value in values:  # by the class itself: every pass of the middle asks for operands
+    for value in values:
         kind = value.__class__
         if kind is Version or kind is Literal:
             found.append(value)  # type: ignore[arg-type]

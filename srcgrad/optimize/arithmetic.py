@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
 
 import gast
 import numpy as np
@@ -20,12 +21,12 @@ import numpy as np
 from srcgrad.optimize.aliases import Aliases, callee_of, is_fresh_call
 from srcgrad.optimize.effects import Effects
 from srcgrad.optimize.known import Known
-from srcgrad.optimize.scan import header_fields
+from srcgrad.optimize.scan import fields_below, header_fields
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.parse import names_read
 
-_REWRITTEN = (gast.BinOp, gast.UnaryOp, gast.Compare, gast.IfExp, gast.Call)
-_LEAVES = (gast.Name, gast.Constant, GlobalReference, str, int, type(None))
+_REWRITTEN = frozenset((gast.BinOp, gast.UnaryOp, gast.Compare, gast.IfExp, gast.Call))
+_LEAVES = frozenset((gast.Name, gast.Constant, GlobalReference, str, int, type(None)))
 _SENSITIVITY = re.compile(r"_(bar|dot)\d*(_\d+)?$")
 
 
@@ -52,16 +53,14 @@ class _Rewriter:
         """Simplify the expressions on a statement's own line, innermost first; whether one changed."""
         changed = False
         order: list[tuple[gast.AST, str, int | None]] = []
-        pending: list[tuple[gast.AST, str, int | None]] = []
-        for name in header_fields(statement):
-            pending += _places(statement, name)
+        pending: list[tuple[gast.AST, str, int | None, gast.AST]] = []
+        _add_places(pending, statement, header_fields(statement))
         while pending:
-            parent, name, index = pending.pop()
-            node = _get(parent, name, index)
-            if type(node) in _REWRITTEN:
+            parent, name, index, node = pending.pop()
+            kind = type(node)
+            if kind in _REWRITTEN:
                 order.append((parent, name, index))
-            for below in node._fields:
-                pending += _places(node, below)
+            _add_places(pending, node, fields_below(kind))
         for parent, name, index in reversed(order):
             node = _get(parent, name, index)
             if isinstance(node, gast.expr):
@@ -191,11 +190,15 @@ def may_alias(node: gast.expr) -> bool:
     return not isinstance(node, (gast.BinOp, gast.UnaryOp, gast.Compare, gast.Constant))
 
 
-def _places(node: gast.AST, name: str) -> list[tuple[gast.AST, str, int | None]]:
-    value = getattr(node, name, None)
-    if isinstance(value, list):
-        return [(node, name, index) for index, item in enumerate(value) if type(item) not in _LEAVES]
-    return [(node, name, None)] if isinstance(value, gast.AST) and type(value) not in _LEAVES and value._fields else []
+def _add_places(
+    pending: list[tuple[gast.AST, str, int | None, gast.AST]], node: gast.AST, fields: Iterable[str]
+) -> None:
+    for name in fields:
+        value = getattr(node, name, None)
+        if type(value) is list:
+            pending += [(node, name, index, item) for index, item in enumerate(value) if type(item) not in _LEAVES]
+        elif isinstance(value, gast.AST) and type(value) not in _LEAVES:
+            pending.append((node, name, None, value))
 
 
 def _get(parent: gast.AST, name: str, index: int | None) -> gast.AST:

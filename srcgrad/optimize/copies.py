@@ -15,7 +15,7 @@ import gast
 from srcgrad.optimize.aliases import Aliases
 from srcgrad.optimize.effects import Effects
 from srcgrad.optimize.known import Known
-from srcgrad.optimize.occurrences import Counts, Table
+from srcgrad.optimize.occurrences import Counts
 from srcgrad.optimize.scan import Site, blocks
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.parse import names_read
@@ -31,7 +31,7 @@ def uncopy(known: Known) -> bool:
         copies = [j for j, s in enumerate(statements) if _is_copy(s, temporaries, counts)]
         if not copies:
             continue
-        table = Table(statements, effects)
+        table = known.table(statements, changed)
         for position in copies:
             statement = statements[position]
             assert isinstance(statement, gast.Assign)

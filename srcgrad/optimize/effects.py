@@ -36,6 +36,7 @@ NO_NAMES: frozenset[str] = frozenset()
 class Effect:
     """Of one statement with everything below it; ``header`` and ``definite`` concern its own line only."""
 
+    line: Scan
     header: tuple[str, ...] = ()  # names read on its own line, each once, in order
     definite: frozenset[str] = NO_NAMES  # names surely bound by the statement
     reads: frozenset[str] = NO_NAMES
@@ -108,8 +109,8 @@ class Effects:
         return found[1]
 
     def _of(self, statement: gast.stmt) -> Effect:
-        effect = Effect(exits=isinstance(statement, EXITS))
         line = self.scan(statement)
+        effect = Effect(line, exits=isinstance(statement, EXITS))
         effect.header = tuple(line.sites)
         if line.odd:
             effect.barrier = True

@@ -21,7 +21,7 @@ import gast
 
 from srcgrad.optimize.effects import Effects, arguments_of, targets_of
 from srcgrad.optimize.known import Known
-from srcgrad.optimize.occurrences import Counts, Table
+from srcgrad.optimize.occurrences import Table
 from srcgrad.optimize.scan import Scan, Site, Size, blocks, header_size, size_of
 from srcgrad.syntax.comment import Comment
 from srcgrad.syntax.globals import GlobalReference
@@ -33,12 +33,10 @@ _DEPTH = 16  # levels that its expressions may nest
 
 def fold(known: Known) -> bool:
     """Fold a function in place; whether anything was folded."""
-    function, effects = known.function, known.effects
     if any(isinstance(statement, gast.Try) for statement in known.statements):
         return False  # a handler may see any binding of the body
-    counts = known.counts
-    temporaries = known.temporaries - counts.foreign
-    copied = _Copies(function, temporaries, effects, counts).run()
+    temporaries = known.temporaries - known.counts.foreign
+    copied = _Copies(known, temporaries).run()
     if copied:
         known.changed()
     return _Inliner(known, temporaries).run() or copied
@@ -47,17 +45,15 @@ def fold(known: Known) -> bool:
 class _Copies:
     """``t = name`` and ``t = 2.0``: the other name, or the literal, wherever t is read."""
 
-    def __init__(
-        self, function: gast.FunctionDef, temporaries: frozenset[str], effects: Effects, counts: Counts
-    ) -> None:
-        self.function = function
+    def __init__(self, known: Known, temporaries: frozenset[str]) -> None:
+        self.known = known
         self.temporaries = temporaries
-        self.effects = effects
-        self.counts = counts
+        self.effects = known.effects
+        self.counts = known.counts
         self.changed = False
 
     def run(self) -> bool:
-        for statements, _ in blocks(self.function):
+        for statements, _ in blocks(self.known.function):
             copies = [position for position, statement in enumerate(statements) if self._is_copy(statement)]
             if copies:
                 self._block(statements, copies)
@@ -75,7 +71,7 @@ class _Copies:
         return name in self.temporaries and self.counts.binds.get(name) == 1
 
     def _block(self, statements: list[gast.stmt], copies: list[int]) -> None:
-        table = Table(statements, self.effects)
+        table = self.known.table(statements, self.changed)
         gone: set[int] = set()
         for position in copies:
             statement = statements[position]
@@ -134,7 +130,7 @@ class _Inliner:
     """Single uses of temporaries."""
 
     def __init__(self, known: Known, temporaries: frozenset[str]) -> None:
-        self.function = known.function
+        self.known = known
         self.temporaries = temporaries
         self.effects = known.effects
         self.aliases = known.aliases
@@ -142,7 +138,7 @@ class _Inliner:
         self.changed = False
 
     def run(self) -> bool:
-        for statements, level in blocks(self.function):
+        for statements, level in blocks(self.known.function):
             if len(statements) > 1:
                 _Block(self, statements, level).run()
         return self.changed
@@ -156,7 +152,7 @@ class _Block:
         self.effects = inliner.effects
         self.statements = statements
         self.level = level
-        self.table = Table(statements, inliner.effects)
+        self.table = inliner.known.table(statements, inliner.changed)
         self.waiting: dict[str, _Candidate] = {}
         self.bound: dict[str, int] = {}  # name -> last position that binds it
         self.changed: dict[str, int] = {}  # class of objects -> last position that changes one in place

@@ -10,7 +10,7 @@ import gast
 from srcgrad.optimize.aliases import Aliases
 from srcgrad.optimize.effects import Effects
 from srcgrad.optimize.liveness import Liveness, liveness
-from srcgrad.optimize.occurrences import Counts
+from srcgrad.optimize.occurrences import Counts, Table
 from srcgrad.optimize.scan import statements_of
 
 
@@ -25,6 +25,7 @@ class Known:
         self._liveness: Liveness | None = None
         self._counts: Counts | None = None
         self._statements: list[gast.stmt] | None = None
+        self._tables: dict[int, tuple[list[gast.stmt], Table]] = {}
 
     @property
     def aliases(self) -> Aliases:
@@ -35,7 +36,7 @@ class Known:
     @property
     def liveness(self) -> Liveness:
         if self._liveness is None:
-            self._liveness = liveness(self.function, self.effects, self.aliases)
+            self._liveness = liveness(self.function, self.effects, self.aliases, self.statements)
         return self._liveness
 
     @property
@@ -51,7 +52,17 @@ class Known:
             self._statements = statements_of(self.function)
         return self._statements
 
+    def table(self, statements: list[gast.stmt], anew: bool) -> Table:
+        """The occurrences in a block; ``anew`` where the pass that asks has changed something already."""
+        if anew:
+            return Table(statements, self.effects)
+        found = self._tables.get(id(statements))
+        if found is None:
+            found = self._tables[id(statements)] = statements, Table(statements, self.effects)
+        return found[1]
+
     def changed(self) -> None:
         """Forget what a change may have made untrue; lines that changed are forgotten where they are changed."""
         self.effects.renew()
         self._aliases = self._liveness = self._counts = self._statements = None
+        self._tables.clear()

@@ -17,8 +17,7 @@ from dataclasses import dataclass, field
 import gast
 
 from srcgrad.optimize.aliases import Aliases, callee_of
-from srcgrad.optimize.effects import Effects, is_pop, recognized_change, targets_of
-from srcgrad.optimize.scan import statements_of
+from srcgrad.optimize.effects import Effect, Effects, is_pop, recognized_change, targets_of
 from srcgrad.syntax.comment import Comment
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.parse import parameters_of, walk
@@ -37,10 +36,11 @@ class Liveness:
     exits: dict[int, Names] = field(default_factory=dict)  # live where a break or continue in the block leads
 
 
-def liveness(function: gast.FunctionDef, effects: Effects, aliases: Aliases) -> Liveness:
-    """Solve for one function."""
-    tapes = _own_tapes(function, effects, aliases)
-    statements = statements_of(function)
+def liveness(
+    function: gast.FunctionDef, effects: Effects, aliases: Aliases, statements: Sequence[gast.stmt]
+) -> Liveness:
+    """Solve for one function, of which these are all the statements."""
+    tapes = _own_tapes(statements, effects, aliases)
     pinned = frozenset(name for statement in statements for name in effects.scan(statement).foreign)
     while True:
         solver = _Solver(effects, aliases, tapes)
@@ -88,9 +88,8 @@ class _Context:
     pinned: Names
 
 
-def _own_tapes(function: gast.FunctionDef, effects: Effects, aliases: Aliases) -> set[str]:
+def _own_tapes(statements: Sequence[gast.stmt], effects: Effects, aliases: Aliases) -> set[str]:
     """Lists that are made here, appended to, popped from, asserted empty, and nothing else."""
-    statements = statements_of(function)
     made = {
         statement.targets[0].id
         for statement in statements
@@ -208,7 +207,7 @@ class _Solver:
     # --- simple statements -------------------------------------------------------------------------------------------
     def _simple(self, statement: gast.stmt, live: set[str], context: _Context) -> None:
         effect = self.effects.of(statement)
-        if self._mark(statement, self._is_dead(statement, live)):
+        if self._mark(statement, self._is_dead(statement, effect, live)):
             return
         match statement:
             case gast.Assign(value=value):
@@ -219,8 +218,9 @@ class _Solver:
         live |= effect.reads
         live |= effect.binds - effect.definite
 
-    def _is_dead(self, statement: gast.stmt, live: set[str]) -> bool:
-        effect = self.effects.of(statement)
+    def _is_dead(self, statement: gast.stmt, effect: Effect, live: set[str]) -> bool:
+        if not effect.binds.isdisjoint(live):
+            return False
         match statement:
             case gast.Assert(test=gast.UnaryOp(op=gast.Not(), operand=gast.Name(id=name))):
                 return name in self.tapes
@@ -228,7 +228,7 @@ class _Solver:
                 return False
             case gast.Assign(targets=[gast.Tuple() | gast.List()]) if self.effects.raising:
                 return False
-        if effect.barrier or effect.binds & live or effect.changes and self.effects.raising:
+        if effect.barrier or effect.changes and self.effects.raising:
             return False
         match statement:
             case gast.Assign(value=value) if is_pop(value):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import gast
 
-from srcgrad.optimize.effects import Effects
+from srcgrad.optimize.effects import Effect, Effects
 from srcgrad.optimize.scan import COMPOUND, Site, blocks_below, statements_of
 from srcgrad.syntax.comment import Comment
 from srcgrad.syntax.parse import parameters_of
@@ -37,21 +37,22 @@ class Table:
         self.binds: dict[str, list[int]] = {}
         self.exits: list[int] = []
         self.compound: set[int] = set()
-        self.sites = [effects.scan(statement).sites for statement in statements]
+        self.sites: list[dict[str, list[Site]]] = []
         for position, statement in enumerate(statements):
-            if not isinstance(statement, Comment):
-                self._add(position, statement, effects)
+            effect = effects.of(statement)
+            self.sites.append(effect.line.sites)
+            if type(statement) is not Comment:
+                self._add(position, statement, effect, effects)
 
-    def _add(self, position: int, statement: gast.stmt, effects: Effects) -> None:
-        effect = effects.of(statement)
+    def _add(self, position: int, statement: gast.stmt, effect: Effect, effects: Effects) -> None:
         if effect.exits:
             self.exits.append(position)
-        repeated = isinstance(statement, gast.While)
+        kind = "n" if isinstance(statement, gast.While) else "r"
         for name, sites in self.sites[position].items():
             uses = self._use(name)
             self.reads[name] = self.reads.get(name, 0) + len(sites)
             for _ in sites:
-                uses.add(position, "n" if repeated else "r")
+                uses.add(position, kind)
         if isinstance(statement, COMPOUND):
             self.compound.add(position)
             below: dict[str, int] = {}

@@ -25,7 +25,7 @@ from srcgrad.frontend.names import names_evaluated
 from srcgrad.optimize.effects import EXITS, Effects
 from srcgrad.optimize.known import Known
 from srcgrad.optimize.liveness import Liveness, Names
-from srcgrad.optimize.scan import blocks_below, statements_of
+from srcgrad.optimize.scan import blocks
 from srcgrad.syntax.comment import Comment
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.parse import parameters_of, walk
@@ -33,10 +33,8 @@ from srcgrad.syntax.parse import parameters_of, walk
 
 def prune(known: Known) -> bool:
     """Prune a function in place; whether anything went."""
-    function, effects = known.function, known.effects
-    lines = [effects.scan(statement) for statement in known.statements]
-    taken = "_" in parameters_of(function.args) or any("_" in line.sites or "_" in line.foreign for line in lines)
-    pruner = _Pruner(function, known.liveness, effects, "" if taken else "_")
+    function = known.function
+    pruner = _Pruner(function, known.liveness, known.effects, known.statements)
     function.body = pruner.block(function.body) or [gast.Pass()]
     return pruner.changed
 
@@ -58,11 +56,11 @@ def _binders(function: gast.FunctionDef) -> dict[str, int]:
 
 
 class _Pruner:
-    def __init__(self, function: gast.FunctionDef, facts: Liveness, effects: Effects, blank: str) -> None:
+    def __init__(self, function: gast.FunctionDef, facts: Liveness, effects: Effects, every: list[gast.stmt]) -> None:
         self.function = function
         self.facts = facts
         self.effects = effects
-        self.blank = blank  # what unused targets are called; empty if the function has another use for the name
+        self.every = every  # statement before anything went
         self.changed = False
 
     def block(self, statements: list[gast.stmt]) -> list[gast.stmt]:
@@ -91,6 +89,13 @@ class _Pruner:
                 own = target == value and not isinstance(statement.value, GlobalReference)
                 return own and self.binders.get(target, 0) > 1
         return False
+
+    @cached_property
+    def blank(self) -> str:
+        """What unused targets are called; empty if the function has another use for the name."""
+        lines = map(self.effects.scan, self.every)
+        taken = any("_" in line.sites or "_" in line.foreign for line in lines)
+        return "" if taken or "_" in parameters_of(self.function.args) else "_"
 
     @cached_property
     def binders(self) -> dict[str, int]:
@@ -184,7 +189,9 @@ class _Pruner:
 
 def without_needless_reads(function: gast.FunctionDef) -> None:
     """Drop reads of variables that may have no value where the next statement reads them as well."""
-    for block in [function.body, *(inner for s in statements_of(function) for inner in blocks_below(s))]:
+    for block, _ in blocks(function):
+        if not any(map(_only_read, block)):
+            continue
         follows: set[str] = set()  # what the next statement reads
         for position in reversed(range(len(block))):
             match block[position]:

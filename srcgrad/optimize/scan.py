@@ -8,7 +8,7 @@ into: what is there has scans of its own.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import gast
 
@@ -138,16 +138,18 @@ def scan(statement: gast.stmt) -> Scan:
     return result
 
 
+_PARTLY_PLAIN = frozenset((gast.IfExp, gast.Subscript, gast.Attribute, gast.Call, gast.Starred))
+
+
 def _push(pending: list[tuple[Any, str, int | None, Any, int]], parent: Any, name: str, rank: int) -> None:
     value = getattr(parent, name, None)
     if value is None:
         return
     kind = type(parent)
-    if kind in (gast.IfExp, gast.Subscript, gast.Attribute, gast.Call, gast.Starred):
-        if _is_plain(parent, kind, name):
-            rank = min(rank, PLAIN)
+    if kind in _PARTLY_PLAIN and _is_plain(parent, kind, name):
+        rank = min(rank, PLAIN)
     if type(value) is list:
-        conditional = kind in (gast.BoolOp, gast.Compare)
+        conditional = kind is gast.BoolOp or kind is gast.Compare
         for index in range(len(value) - 1, -1, -1):
             item = value[index]
             if item is not None:
@@ -208,8 +210,7 @@ def blocks(function: gast.FunctionDef) -> list[tuple[list[gast.stmt], int]]:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class Size:
+class Size(NamedTuple):
     """Rough columns that an expression takes, and how deeply it nests."""
 
     width: int
@@ -222,7 +223,8 @@ def size_of(*roots: gast.AST) -> Size:
     pending: list[tuple[Any, int]] = [(root, 1) for root in roots]
     while pending:
         node, level = pending.pop()
-        depth = max(depth, level)
+        if level > depth:
+            depth = level
         kind = type(node)
         if kind is gast.Name or kind is GlobalReference:
             width += len(node.id)

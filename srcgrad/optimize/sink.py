@@ -19,7 +19,7 @@ import gast
 from srcgrad.optimize.aliases import Aliases
 from srcgrad.optimize.effects import Effects
 from srcgrad.optimize.known import Known
-from srcgrad.optimize.occurrences import Counts, Table
+from srcgrad.optimize.occurrences import Counts
 from srcgrad.optimize.scan import COMPOUND, blocks
 from srcgrad.syntax.comment import Comment
 
@@ -38,7 +38,7 @@ def sink(known: Known) -> bool:
         ]
         if not copies:
             continue
-        table = Table(statements, effects)
+        table = known.table(statements, changed)
         moves: dict[int, int] = {}
         free = 0  # no two moves overlap; what is left waits for the next round
         for position in copies:

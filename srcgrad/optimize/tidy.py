@@ -24,7 +24,7 @@ from srcgrad.optimize.aliases import Aliases
 from srcgrad.optimize.effects import Effects
 from srcgrad.optimize.known import Known
 from srcgrad.optimize.occurrences import Counts, Table
-from srcgrad.optimize.scan import blocks, blocks_below
+from srcgrad.optimize.scan import COMPOUND, blocks, blocks_below
 from srcgrad.syntax.comment import Comment
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.parse import names_bound, names_read, same_tree, walk
@@ -41,17 +41,16 @@ def tidy(known: Known) -> bool:
     if _join_tests(function, effects):
         known.changed()
         changed = True
-    return _rename_versions(function, known.temporaries, effects, known.counts) or changed
+    return _rename_versions(known) or changed
 
 
 # --- versions --------------------------------------------------------------------------------------------------------
-def _rename_versions(
-    function: gast.FunctionDef, temporaries: frozenset[str], effects: Effects, counts: Counts
-) -> bool:
+def _rename_versions(known: Known) -> bool:
     """``v = E; ...; v1 = v; v = F``: bind v1 at once."""
-    temporaries = temporaries - counts.foreign
+    counts = known.counts
+    temporaries = known.temporaries - counts.foreign
     changed = False
-    for statements, _ in blocks(function):
+    for statements, _ in blocks(known.function):
         copies = [
             (position, statement.targets[0].id, statement.value.id)
             for position, statement in enumerate(statements)
@@ -59,7 +58,7 @@ def _rename_versions(
         ]
         if not copies:
             continue
-        table = Table(statements, effects)
+        table = known.table(statements, changed)
         gone: set[int] = set()
         for position, version, name in copies:
             first = _bound_before(name, position, statements, table)
@@ -68,7 +67,7 @@ def _rename_versions(
             uses = table.uses[version]
             if uses.positions[0] != position or any(first < exit_ < position for exit_ in table.exits):
                 continue
-            _rename(statements, first, name, version, table, effects)
+            _rename(statements, first, name, version, table, known.effects)
             gone.add(position)
         if gone:
             changed = True
@@ -181,6 +180,9 @@ def _join_tests(function: gast.FunctionDef, effects: Effects) -> bool:
         statements = pending.pop()
         position = 0
         while position < len(statements) - 1:
+            if type(statements[position]) is not gast.If:
+                position += 1
+                continue
             follower = position + 1
             while follower < len(statements) and isinstance(statements[follower], Comment):
                 follower += 1
@@ -202,7 +204,7 @@ def _join_tests(function: gast.FunctionDef, effects: Effects) -> bool:
                         changed = True
                         continue
             position += 1
-        pending += [block for statement in statements for block in blocks_below(statement)]
+        pending += [block for each in statements if isinstance(each, COMPOUND) for block in blocks_below(each)]
     return changed
 
 

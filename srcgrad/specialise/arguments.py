@@ -246,8 +246,9 @@ def only_arguments(body: Block) -> dict[Operand, list[Assign]]:
     others: set[Operand] = set()
     extends: list[tuple[Operand, Operand, Assign]] = []
     homes: dict[Operand, Block] = {}
+    for exit_ in {around.exit for around, _ in walk(body)}:
+        others.update(operands_of(exit_))
     for around, statement in walk(body):
-        others.update(operands_of(around.exit))
         match statement:
             case Assign(operation=ir.Insert(container=put) | ir.Extend(container=put)) if homes.get(put) is not around:
                 others.add(put)  # in a loop or a branch: how often is not known

@@ -252,11 +252,14 @@ def unpacked(made: Reduced, operand: Operand, function: Function, node: Any) -> 
 def misused(made: Reduced, body: Block) -> tuple[str, str, gast.AST | None] | None:
     """The code of what is done with a function that the program makes other than to keep and call it, what that is,
     and where; None where nothing is."""
+    looked_at: set[Block] = set()
     for around, statement in walk(body):
         if isinstance(statement, With) and holds_made(made, made.value(statement.manager)):
             return "E0113", "a context manager that holds a function", statement.node
-        if isinstance(around.exit, Return) and _is_kept_inside(made, made.value(around.exit.value)):
-            return "E0211", "a function that is returned", None
+        if around not in looked_at and isinstance(around.exit, Return):
+            looked_at.add(around)
+            if _is_kept_inside(made, made.value(around.exit.value)):
+                return "E0211", "a function that is returned", None
         if not isinstance(statement, Assign):
             continue
         operation = statement.operation

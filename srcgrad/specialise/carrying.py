@@ -66,12 +66,14 @@ def _is_tuple(facts: Facts, site: Site) -> bool:
 def gives_no_number(facts: Facts, made: ir.Operation, value_of: Any) -> bool:
     """Whether a result has no derivative, whatever it is: of a comparison of what is no object, or of a constant
     function that is given none and no container of what varies."""
+    if not isinstance(made, ir.Compare | ir.Call):
+        return False
     given = [value_of(operand) for operand in operands_of(made)]
     if isinstance(made, ir.Compare):
         return not any(value.is_any for value in given) and all(
             not isinstance(a, At) or a.site.kind in _COMPARED for value in given for a in value.atoms
         )
-    if not isinstance(made, ir.Call) or not value_of(made.function).consists_of(
+    if not value_of(made.function).consists_of(
         lambda a: isinstance(a, Exact) and is_constant(a.value) and a.value is not slice and a.value is not np.object_
     ):
         return False

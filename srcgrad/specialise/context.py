@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
 
 import gast
@@ -22,6 +22,8 @@ from srcgrad.specialise.reduced import Reduced
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import walk
+
+_UNBOUND = Exact(UNBOUND)
 
 #: What to do where the class of an object is not known.
 CLASSES = "call the derivative with the object, or see source_for(...); and check the name"
@@ -61,7 +63,9 @@ class Context:
         if version is None:
             return NEVER
         value = self.reduced.value(version)
-        return Value(value.atoms - {Exact(UNBOUND)}, value.is_any, value.why)  # what is read was looked at before
+        if _UNBOUND not in value.atoms:
+            return value
+        return replace(value, atoms=value.atoms - {_UNBOUND})  # what is read was looked at before
 
     def is_fixed(self, node: gast.AST) -> bool:
         """Whether an expression carries no derivative, or is read by nothing that does."""

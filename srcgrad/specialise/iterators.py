@@ -338,7 +338,7 @@ def turned(made: Reduced, statement: If, reduce: Callable[[Block], Block]) -> li
 
 def refuse_others(made: Reduced, body: Block) -> None:
     """Refuse what still reads an iterator that is not made."""
-    for part, node in placed_parts(body):
+    for part, node in placed_parts(body) if made.views or made.kept or made.endings else ():
         at = made.source_of(made.owner).node if node is None else node
         if any(operand in made.views for operand in operands_of(part)):
             made.refuse("E0404", at, "this use of a view of a dict")

@@ -112,7 +112,7 @@ def _run(
 
 def refuse_others(made: Reduced, body: Block) -> None:
     """Refuse what still reads an object that is not made."""
-    for part, node in placed_parts(body):
+    for part, node in placed_parts(body) if made.records else ():
         if any(operand in made.records for operand in operands_of(part)):
             at = made.source_of(made.owner).node if node is None else node
             made.refuse("E0403", at, "what array_api_extra.at(...) gives, and is kept,")

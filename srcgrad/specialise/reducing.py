@@ -167,15 +167,19 @@ def _block(made: Reduced, block: Block) -> Block:
                         statements.append(Assign((target,), ir.Copy(value), statement.node))
             case If(test=test) if test in made.endings:
                 statements += turned(made, statement, partial(_block, made))
-            case Assign() if (begin := begun_by_class(made, statement)) is not None:
+            case Assign(operation=ir.Iterate() | ir.Unpack() | ir.Extend() | ir.Call()) if (
+                begin := begun_by_class(made, statement)
+            ) is not None:
                 statements += _block(made, Block(tuple(begin), Fall())).statements
                 is_written = True
             case Assign() if (steps := iterated(made, statement, block, partial(_block, made))) is not None:
                 statements += steps
                 is_written = True
-            case Assign() if (gathering := gathered(made, statement)) is not None:
+            case Assign(operation=ir.Make() | ir.Insert() | ir.Extend()) if (
+                gathering := gathered(made, statement)
+            ) is not None:
                 statements += gathering
-            case Assign() if (joining := joined(made, statement)) is not None:
+            case Assign(operation=ir.GetItem()) if (joining := joined(made, statement)) is not None:
                 statements += joining
             case Assign() if (tests := taken_apart(made, statement)) is not None:
                 statements += tests
@@ -183,17 +187,23 @@ def _block(made: Reduced, block: Block) -> Block:
                 base in made.tuples and -len(made.tuples[base]) <= place < len(made.tuples[base])
             ):
                 made.known[target] = made.tuples[base][place]
-            case Assign() if (written := followed(made, statement, partial(_block, made))) is not None:
+            case Assign(operation=ir.Copy() | ir.GetItem() | ir.GetAttribute() | ir.Call()) if (
+                written := followed(made, statement, partial(_block, made))
+            ) is not None:
                 statements += written[0]
                 is_written = True
                 if written[1] is not None:
                     made.known[statement.targets[0]] = made.known.get(written[1], written[1])
-            case Assign() if (put := defaulted(made, statement, partial(_block, made))) is not None:
+            case Assign(operation=ir.Call() | ir.Compare() | ir.GetItem()) if (
+                put := defaulted(made, statement, partial(_block, made))
+            ) is not None:
                 statements += put
                 is_written = True
             case Assign(operation=ir.Operator()) if (changing := in_place(made, statement)) is not None:
                 statements += changing
-            case Assign(targets=(target,)) if (held := of_holder(made, statement, partial(_block, made))) is not None:
+            case Assign(targets=(target,), operation=ir.Call()) if (
+                held := of_holder(made, statement, partial(_block, made))
+            ) is not None:
                 statements += held[0]
                 is_written = True
                 if held[1] is not None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from itertools import chain
 from typing import Any, NoReturn
 
 import gast
@@ -82,7 +83,8 @@ def normal_form(instance: Instance, ended: Mapping[Statement, UnsupportedSyntax]
     parameters = [version.variable or version.name for version in given if version not in fixed]
     captured = () if instance.captured is None else tuple(name for _, name in instance.captured.names)
     parameters += captured
-    names = [node for statement in body for node in walk(statement) if isinstance(node, gast.Name)]
+    nodes = list(walk(*body))
+    names = [node for node in nodes if isinstance(node, gast.Name)]
     used = {node.id for node in names}
     context = Context(made, facts, naming, source, Namer({*used, *parameters}), frozenset(parameters))
     if made.this is not None and made.this in uses_of(made.function):
@@ -96,7 +98,7 @@ def normal_form(instance: Instance, ended: Mapping[Statement, UnsupportedSyntax]
             hint = "return the new value, and assign it where the name lives"
             made.refuse("E0108", statement.node, "a store into a variable outside of the function", hint=hint)
     context.cells = {cell.variable for cell in made.cells} - {cell.variable for cell in made.frame.outer}
-    block = written(context, body if instance.made else _returned_once(context, body))
+    block = written(context, body if instance.made else _returned_once(context, body, nodes))
     for _, statement in walk_ir(made.function.body):
         if isinstance(statement, Assign) and statement not in context.written:
             if runs_users(facts, made.calls.get(statement, ())):
@@ -119,9 +121,9 @@ def normal_form(instance: Instance, ended: Mapping[Statement, UnsupportedSyntax]
     )  # fmt: skip
 
 
-def _returned_once(context: Context, body: list[Any]) -> list[Any]:
-    """The body with its early returns as branches, where they return values of one kind."""
-    returned = [context.value(node.value) for node in walk(*body) if isinstance(node, gast.Return)]
+def _returned_once(context: Context, body: list[Any], nodes: list[gast.AST]) -> list[Any]:
+    """The body, whose nodes are given, with its early returns as branches, where they return values of one kind."""
+    returned = [context.value(node.value) for node in nodes if isinstance(node, gast.Return)]
     if len({kind_of(context.facts, value) for value in returned}) != 1:
         return body
     made = nested_returns(body, context.fresh)
@@ -247,7 +249,7 @@ def _enter(context: Context, statement: Any) -> None:
     """Take up the place that a statement comes from: of a block its header, else the first operation in it."""
     own = getattr(statement, "comes_from", None)
     inside = (getattr(getattr(node, "statement", None), "node", None) for node in walk(statement))
-    for origin in [own, *inside] if hasattr(statement, "body") else [*inside, own]:
+    for origin in chain([own], inside) if hasattr(statement, "body") else chain(inside, [own]):
         if getattr(origin, "lineno", None) is not None:
             owner = context.reduced.functions.places.get(origin)
             source = context.source if owner is None else context.reduced.source_of(owner)

@@ -41,7 +41,7 @@ class GlobalBinding:
         return self.cell is None and other.cell is None and self.value is other.value
 
 
-LOAD = gast.Load()  # it has no contents: trees may share it
+LOAD, STORE = gast.Load(), gast.Store()  # they have no contents: trees may share them
 
 
 class GlobalReference(gast.Name):

@@ -70,12 +70,17 @@ def from_ast(root: ast.AST) -> Any:
 
 def _shell(node: ast.AST) -> gast.AST:
     """An empty gast node for ``node``, at its place."""
-    kind = gast.Name if isinstance(node, ast.arg) else getattr(gast, type(node).__name__)
-    made = kind()
-    for name in _PLACE:
-        if name in made._attributes and hasattr(node, name):
-            setattr(made, name, getattr(node, name))
+    found: Any = type(node)
+    kind = _counterpart(found)
+    made: gast.AST = kind.__new__(kind)
+    there = node.__dict__
+    made.__dict__.update((name, there[name]) for name in _PLACE if name in there and name in kind._attributes)
     return made
+
+
+@cache
+def _counterpart(kind: Any) -> Any:
+    return gast.Name if kind is ast.arg else getattr(gast, kind.__name__)
 
 
 def _contents(old: ast.AST, new: gast.AST) -> Iterator[tuple[str, object]]:
@@ -98,35 +103,38 @@ def _contents(old: ast.AST, new: gast.AST) -> Iterator[tuple[str, object]]:
 _NO_NODES = frozenset({"ctx", "id", "attr", "arg", "type_comment", "kind"})
 
 
-@cache
-def _fields_below(kind: Any) -> tuple[str, ...]:
-    """The fields of a kind of node in which there may be nodes."""
-    if issubclass(kind, gast.Constant):
-        return ()
-    return tuple(field for field in kind._fields if field not in _NO_NODES)
+class _Below(dict[type, "tuple[str, ...] | None"]):
+    """The fields of a class of nodes in which there may be nodes, last first; None of what is no node, and of dicts."""
+
+    def __missing__(self, kind: Any) -> tuple[str, ...] | None:
+        if issubclass(kind, gast.Constant):
+            self[kind] = ()
+        elif not issubclass(kind, gast.AST) or kind is gast.Dict:
+            self[kind] = None
+        else:
+            self[kind] = tuple(field for field in kind._fields if field not in _NO_NODES)[::-1]
+        return self[kind]
 
 
-@cache
-def _last_first(kind: Any) -> tuple[str, ...]:
-    return _fields_below(kind)[::-1]
+_BELOW = _Below()
 
 
-def children(node: gast.AST) -> Iterator[gast.AST]:
+def children(node: gast.AST) -> list[gast.AST]:
     """The nodes directly below ``node``, in the order of its fields, of a dict in pairs; not the contexts of names."""
-    if node.__class__ is gast.Dict:
-        yield from _in_pairs(node)
-        return
+    fields = _BELOW[node.__class__]
+    if fields is None:
+        return [*_in_pairs(node)]
+    found: list[gast.AST] = []
     here = node.__dict__
-    for name in _fields_below(node.__class__):
+    for name in reversed(fields):
         value = here.get(name)
         if value is None:
             continue
-        if type(value) is list:
-            for item in value:
-                if isinstance(item, gast.AST):
-                    yield item
+        if value.__class__ is list:
+            found += [item for item in value if isinstance(item, gast.AST)]
         elif isinstance(value, gast.AST):
-            yield value
+            found.append(value)
+    return found
 
 
 def _in_pairs(node: Any) -> Iterator[gast.AST]:
@@ -136,24 +144,24 @@ def _in_pairs(node: Any) -> Iterator[gast.AST]:
 
 def walk(*roots: gast.AST) -> Iterator[gast.AST]:
     """Every node at or below ``roots``, parents first, in source order; not the contexts of names."""
-    pending = [*roots]
-    pending.reverse()
+    pending: list[Any] = [*roots][::-1]
     while pending:
         node = pending.pop()
+        fields = _BELOW[node.__class__]
+        if fields is None:
+            if node.__class__ is gast.Dict:
+                yield node
+                pending += [*_in_pairs(node)][::-1]
+            continue  # of a name or number, which stands where a node might
         yield node
-        if node.__class__ is gast.Dict:
-            pending += [*_in_pairs(node)][::-1]
-            continue
-        here = node.__dict__  # not by ``children``: every pass walks, and a generator per node is what it costs
-        for name in _last_first(node.__class__):
+        here = node.__dict__  # not by ``children``: every pass walks, and this loop is what it costs
+        for name in fields:
             value = here.get(name)
             if value is None:
                 continue
-            if type(value) is list:
-                for item in reversed(value):
-                    if isinstance(item, gast.AST):
-                        pending.append(item)
-            elif isinstance(value, gast.AST):
+            if value.__class__ is list:
+                pending += value[::-1]
+            else:
                 pending.append(value)
 
 
@@ -164,7 +172,7 @@ def nodes_of(body: Iterable[gast.AST]) -> Iterator[gast.AST]:
         node = pending.pop()
         yield node
         if not isinstance(node, gast.FunctionDef | gast.Lambda):
-            pending += list(children(node))[::-1]
+            pending += children(node)[::-1]
 
 
 def clone(node: Node) -> Node:
@@ -173,29 +181,27 @@ def clone(node: Node) -> Node:
     if _is_shared(kind):
         return node
     made = _shallow_copy(node)
-    pending: list[Any] = [made]
+    pending: list[dict[str, Any]] = [made.__dict__]
     while pending:
-        here = pending.pop().__dict__
+        here = pending.pop()
         for name, value in here.items():
-            kind = type(value)
+            kind = value.__class__
             if kind in _PLAIN:
                 continue
-            if isinstance(value, gast.AST):
-                if not _is_shared(kind):
-                    here[name] = value = _shallow_copy(value)
-                    pending.append(value)
-            elif isinstance(value, list):
+            if kind is list:
                 here[name] = items = []
                 for item in value:
-                    kind = type(item)
-                    if isinstance(item, gast.AST) and not _is_shared(kind):
+                    if isinstance(item, gast.AST) and not _is_shared(item.__class__):
                         item = _shallow_copy(item)
-                        pending.append(item)
+                        pending.append(item.__dict__)
                     items.append(item)
+            elif isinstance(value, gast.AST) and not _is_shared(kind):
+                here[name] = value = _shallow_copy(value)
+                pending.append(value.__dict__)
     return made
 
 
-_PLAIN = frozenset({str, int, float, bool, type(None)})
+_PLAIN = frozenset({str, int, float, bool, tuple, type(None)})
 
 
 def _shallow_copy(node: Node) -> Node:
@@ -233,6 +239,8 @@ def _unplaced(node: Node) -> Node:
 def names_read(*roots: gast.AST) -> list[str]:
     """The local names that an expression reads, each once, in order; what its own lambdas and comprehensions bind is
     left out, and so are references to globals."""
+    if len(roots) == 1 and roots[0].__class__ is gast.Name:
+        return [roots[0].id] if isinstance(roots[0].ctx, gast.Load) else []
     return list(dict.fromkeys(name.id for name in visible_names(*roots) if isinstance(name.ctx, gast.Load)))
 
 
@@ -251,7 +259,7 @@ def visible_names(*roots: gast.AST) -> Iterator[gast.Name]:
             yield from visible_names(*outside)
             yield from (name for name in visible_names(*inside) if name.id not in bound)
         elif kind is not GlobalReference:
-            pending += list(children(node))[::-1]
+            pending += children(node)[::-1]
 
 
 _SCOPES = frozenset({gast.Lambda, gast.ListComp, gast.SetComp, gast.GeneratorExp, gast.DictComp})

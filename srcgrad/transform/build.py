@@ -8,7 +8,7 @@ import gast
 import numpy as np
 
 from srcgrad.rules.rewriting import rebuilt
-from srcgrad.syntax.globals import LOAD, GlobalBinding, reference
+from srcgrad.syntax.globals import LOAD, STORE, GlobalBinding, reference
 from srcgrad.syntax.parse import clone
 
 
@@ -17,7 +17,7 @@ def load(name: str) -> gast.Name:
 
 
 def store(name: str) -> gast.Name:
-    return gast.Name(name, gast.Store(), None, None)
+    return gast.Name(name, STORE, None, None)
 
 
 def constant(value: object) -> gast.expr:

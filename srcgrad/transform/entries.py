@@ -61,9 +61,9 @@ def label(callee: Callee) -> str:
 
 def hidden_names(functions: Sequence[gast.FunctionDef]) -> set[str]:
     """The functions of a module that a local of one of them is called like: it would hide them."""
-    names = (node for node in walk(*functions) if isinstance(node, gast.Name))
-    bound = {node.id for node in names if isinstance(node.ctx, gast.Store | gast.Param)}
-    return bound & {function.name for function in functions}
+    names = {function.name for function in functions}
+    alike = (node for node in walk(*functions) if isinstance(node, gast.Name) and node.id in names)
+    return {node.id for node in alike if isinstance(node.ctx, gast.Store | gast.Param)}
 
 
 def driver(

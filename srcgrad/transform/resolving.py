@@ -20,6 +20,8 @@ from srcgrad.transform.control import PassHead, placed
 from srcgrad.transform.stores import Restore
 from srcgrad.transform.sweep import ReverseSweep
 
+_LEAVES = (Reference, Hidden, Decision)
+
 
 class Sweep(Protocol):
     """What is asked of the sweep that the text belongs to."""
@@ -70,17 +72,20 @@ class Resolver:
             node = pending.pop()
             if isinstance(node, gast.For):
                 self._turn(node)
-            for field, value in list(gast.iter_fields(node)):
+            here = node.__dict__
+            for field in node._fields:
+                value = here.get(field)
                 if isinstance(value, list):
                     if value and isinstance(value[0], PassHead):
                         value = self.opening(value[0].block) + value[1:] or [gast.Pass()]
-                    made = [self._leaf(v) if isinstance(v, gast.AST) else v for v in value]
-                    setattr(node, field, made)
+                    made = [self._leaf(v) if isinstance(v, _LEAVES) else v for v in value]
+                    here[field] = made
                     pending += [v for v in made if isinstance(v, gast.AST)]
-                elif isinstance(value, gast.AST):
-                    leaf = self._leaf(value)
-                    setattr(node, field, leaf)
+                elif isinstance(value, _LEAVES):
+                    here[field] = leaf = self._leaf(value)
                     pending.append(leaf)
+                elif isinstance(value, gast.AST) and value._fields:
+                    pending.append(value)
 
     def _leaf(self, node: gast.AST) -> gast.AST:
         while True:

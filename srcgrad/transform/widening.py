@@ -56,7 +56,6 @@ def widening(
     code = _required(rule, facts, binding, shown, span)
     if not laws.is_own(rule.template):  # users' functions compute with integers as they are
         return code
-    uses = _uses(piece)
     in_floats = any(map(_computes_in_floats, rule.functions))
     narrow: list[tuple[str, gast.expr, Fact]] = []
     for p in rule.parameters:
@@ -66,6 +65,7 @@ def widening(
         fact = _fact_of(given) or facts.get(p, Unknown())
         if _may_be_narrow(fact, shown, in_floats) and not (p in rule.differentiable and not in_floats):
             narrow.append((p, given, fact))
+    uses = _uses(piece) if narrow else {}
     for p, given, fact in narrow:
         if not _is_narrow(fact) and (uses.get(p, _SAFE) < (_OTHER if p in rule.differentiable else _COMPUTED)):
             continue

@@ -17,7 +17,7 @@ from srcgrad.errors import UnsupportedSyntax
 from srcgrad.frontend.journal import remembered
 from srcgrad.frontend.lowering.context import Context
 from srcgrad.frontend.lowering.expressions import annotation, assign_name, comprehend, keywords_of, value_of
-from srcgrad.frontend.lowering.names import Scope, annotations_of, nodes_within, own_parts, scopes_of
+from srcgrad.frontend.lowering.names import Scope, annotations_of, nodes_within, scopes_of
 from srcgrad.frontend.lowering.statements import run
 from srcgrad.frontend.mangling import written_name
 from srcgrad.frontend.source import Source, source_of
@@ -89,7 +89,7 @@ def _function(ctx: Context, name: str, qualname: str) -> regions.Function:
         run(ctx, node.body)
         if not ctx.is_left:
             ctx.leave(regions.Return(ir.Literal(None)))
-    generates = any(isinstance(n, gast.Yield | gast.YieldFrom) for n in nodes_within(own_parts(node)))
+    generates = any(isinstance(n, gast.Yield | gast.YieldFrom) for n in ctx.scope.parts)
     text = _documentation(node) if isinstance(node, gast.FunctionDef) else None
     return _made(ctx, name, qualname, parameters, own, generates, text)
 

@@ -39,6 +39,7 @@ class Scope:
     global_names: set[str] = field(default_factory=set)
     outer_names: set[str] = field(default_factory=set)  # declared ``nonlocal``
     inner: dict[gast.AST, Scope] = field(default_factory=dict)
+    parts: list[gast.AST] = field(default_factory=list)  # the nodes that run in it
 
     @property
     def is_class(self) -> bool:
@@ -136,10 +137,10 @@ def nodes_within(parts: Iterable[gast.AST], *, annotations: bool = False) -> Ite
     while pending:
         node = pending.pop()
         yield node
-        below = outer_parts(node) if isinstance(node, _SCOPED) else [
-            child for child in children(node) if not isinstance(child, gast.arguments)
-        ]
-        pending += [part for part in reversed(below) if annotations or part is not getattr(node, "annotation", None)]
+        below = outer_parts(node) if isinstance(node, _SCOPED) else children(node)
+        if not annotations and (skipped := getattr(node, "annotation", None)) is not None:
+            below = [part for part in below if part is not skipped]
+        pending += below[::-1]
 
 
 def names_bound(parts: Iterable[gast.AST]) -> dict[str, None]:
@@ -168,7 +169,8 @@ def _scope(node: gast.AST, parent: Scope | None) -> Scope:
         scope.bound |= parameters_of(node.args)
     comprehended = isinstance(node, _INLINE | gast.GeneratorExp)
     walrus = set(_walrus(node)) if comprehended else set()
-    for part in nodes_within(own_parts(node), annotations=scope.is_class):
+    scope.parts = list(nodes_within(own_parts(node), annotations=scope.is_class))
+    for part in scope.parts:
         match part:
             case gast.Global(names=names):
                 scope.global_names.update(names)
@@ -188,7 +190,7 @@ def _scope(node: gast.AST, parent: Scope | None) -> Scope:
 
 def _resolve(scope: Scope) -> None:
     """Make cells of the variables that functions inside of their scopes capture."""
-    for node in nodes_within(own_parts(scope.node), annotations=scope.is_class):
+    for node in scope.parts:
         names = [node.id] if isinstance(node, gast.Name) else bound_by(node)
         for name in [*names, "__class__"] if "super" in names else names:
             owner = scope.find(name)

@@ -35,6 +35,8 @@ from srcgrad.ir.restoring.pending import Layout, Pad, Part, Plan, emit, plain, p
 from srcgrad.ir.restoring.targets import stored
 from srcgrad.ir.restoring.tree import assigned, body_of, name, of_version
 from srcgrad.ir.restoring.writing import written, written_generator
+from srcgrad.syntax.parse import children
+from srcgrad.syntax.parse import walk as nodes_of
 
 
 def planned(
@@ -71,7 +73,7 @@ def _local(function: Function, naming: Naming, body: list[Any]) -> list[Any]:
         return []
     bound = {version.variable or version.name for version in function.parameters} | _bound(body)
     read = {
-        node.id for part in body for node in gast.walk(part) if isinstance(node, gast.Name)
+        node.id for node in nodes_of(*body) if isinstance(node, gast.Name)
         and isinstance(node.ctx, gast.Load | gast.Del)
     } & {naming.name(version) for version in versions_of(naming)}  # fmt: skip
     missing = sorted((read | {cell.variable for cell in function.cells}) - bound)
@@ -106,7 +108,7 @@ def _bound(body: list[Any]) -> set[str]:
                 found.add(text)
             case gast.MatchMapping(rest=str() as text):
                 found.add(text)
-        pending += gast.iter_child_nodes(node)
+        pending += children(node)
     return found
 
 

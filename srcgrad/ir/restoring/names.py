@@ -43,7 +43,7 @@ class Naming:
     parent: dict[Version, Version] = field(default_factory=dict)  # of the classes of versions that are tied
     reasons: dict[Version, list[Statement]] = field(default_factory=dict)
     spelled: dict[Version, str] = field(default_factory=dict)
-    kinds: dict[tuple[str, object], str] = field(default_factory=dict)  # variables, by kinds -> their spelling
+    kinds: dict[str, dict[object, str]] = field(default_factory=dict)  # of variables, by kinds, their spelling
     fixed: set[Version] = field(default_factory=set)  # classes of parameters
     loops: list[Rounds] = field(default_factory=list)
     watched: list[State] = field(default_factory=list)  # what a spelling may hold where an exception is handled
@@ -107,11 +107,10 @@ def _spelling(naming: Naming, version: Version, namer: Namer) -> str:
     wanted, kinds = _wanted(naming.plan, version), naming.plan.layout.kinds
     if wanted is None or version not in kinds:
         return wanted or namer.fresh("t")
-    key = wanted, kinds[version]
-    if key not in naming.kinds:
-        is_first = all(other != wanted for other, _ in naming.kinds)
-        naming.kinds[key] = wanted if is_first else namer.fresh(wanted)
-    return naming.kinds[key]
+    alike, kind = naming.kinds.setdefault(wanted, {}), kinds[version]
+    if kind not in alike:
+        alike[kind] = namer.fresh(wanted) if alike else wanted
+    return alike[kind]
 
 
 def _wanted(plan: Plan, version: Version) -> str | None:

@@ -16,6 +16,9 @@ import gast
 from srcgrad.ir.operations import Version
 from srcgrad.ir.restoring.tree import Branch, Copies, Inner
 
+#: The nodes of which not all fields are looked into.
+_APART = frozenset((gast.FunctionDef, gast.ClassDef, gast.Lambda, gast.alias, gast.Constant))
+
 
 def nodes_of(part: Any) -> Iterable[Any]:
     """The nodes and statements of a function, those of inner functions left out."""
@@ -28,6 +31,10 @@ def nodes_of(part: Any) -> Iterable[Any]:
         if here is None or isinstance(here, str | int | float | complex | bytes | Version):
             continue
         yield here
+        if here.__class__ not in _APART and isinstance(here, gast.AST) and "shape" not in here.__dict__:
+            held = here.__dict__
+            pending += [held.get(field) for field in reversed(here._fields)]
+            continue
         match here:
             case Copies(values=values):
                 pending += values[::-1]
@@ -45,10 +52,6 @@ def nodes_of(part: Any) -> Iterable[Any]:
                 pending += outside(here)[::-1]
             case gast.alias():
                 pending.append(here.target)
-            case gast.Constant():
-                pass
-            case gast.AST():
-                pending += [getattr(here, field, None) for field in reversed(here._fields)]
 
 
 def outside(node: Any) -> list[Any]:

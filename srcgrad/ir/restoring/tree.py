@@ -21,6 +21,7 @@ import gast
 
 from srcgrad.ir.operations import UNBOUND, Literal, Operand, Version
 from srcgrad.ir.regions import Statement
+from srcgrad.syntax.globals import LOAD
 from srcgrad.syntax.parse import clone
 
 OPERATORS = {
@@ -74,7 +75,7 @@ class Spelled:
 
 
 def name(text: str, context: type[gast.expr_context] = gast.Load) -> Any:
-    return gast.Name(text, context(), None, None)
+    return gast.Name(text, LOAD if context is gast.Load else context(), None, None)
 
 
 def of_version(version: Version, context: type[gast.expr_context] = gast.Load) -> Any:
