@@ -20,6 +20,7 @@ from types import CellType, FunctionType, NoneType
 from typing import TYPE_CHECKING, Any
 
 from srcgrad.errors import UnsupportedSyntax
+from srcgrad.frontend.applying import transform_of
 from srcgrad.frontend.signatures import default_objects
 from srcgrad.infer.calls import model_of
 from srcgrad.infer.heap import Site
@@ -137,9 +138,10 @@ def called(made: Reduced, statement: Assign, reduce: Callable[[Block], Block]) -
     if program_of(function) is not None:
         return derivative_called(made, statement, call, made_outside(function, summaries[-1].function), summaries)
     is_text = isinstance(function, FunctionType) or function is not None and model_of(function) is not None
-    is_written = _hands_functions(made, statement, call, target) if lookup(function) is None else (
-        _is_beyond_its_rule(made, function, call) or model_of(function) is not None and _hands_objects(made, call)
-    )  # fmt: skip
+    is_written = transform_of(function) is not None or _hands_functions(made, statement, call, target)
+    if lookup(function) is not None:
+        is_beyond = _is_beyond_its_rule(made, function, call)
+        is_written = is_beyond or model_of(function) is not None and _hands_objects(made, call)
     if is_text and is_written:
         text, owner = summaries[-1].function, model_of(function) or function
         if function is wraps or any(each.function is not text for each in summaries):

@@ -41,6 +41,7 @@ from srcgrad.ir.regions import (
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.language.models import is_of_model
 from srcgrad.language.models.callables import Cached
+from srcgrad.language.models.derivatives import PROGRAMS, Derivative
 from srcgrad.specialise.functions import Closure, defaults_of, held_functions, holds_made, is_made, text_of
 from srcgrad.specialise.receivers import holds_methods, is_method
 from srcgrad.specialise.unassigned import is_look
@@ -61,7 +62,7 @@ class Captures:
             if site.kind is CellType and isinstance(site.origin, Cell):
                 self._held[site.origin] = union(self._held.get(site.origin, NEVER), contents.get("cell"))
         for owner, text in facts.functions.items():
-            if text is not None and not is_of_model(owner):
+            if text is not None and (owner in PROGRAMS or not is_of_model(owner)):
                 self._note(owner, text)
 
     def _note(self, owner: FunctionType, function: Function) -> None:
@@ -151,7 +152,7 @@ def _is_plain(value: Value) -> bool:
     """Whether a value is data, an object of the user's, or a function: nothing that is not made."""
     return value.consists_of(
         lambda a: isinstance(a, Array | Of | Exact) or is_method(a)
-        or isinstance(a, At) and (a.site.kind in (None, FunctionType, *CONTAINERS) or is_user_class(a.site.kind))
+        or isinstance(a, At) and (a.site.kind in (None, FunctionType, Derivative, *CONTAINERS) or is_user_class(a.site.kind))
     )  # fmt: skip
 
 

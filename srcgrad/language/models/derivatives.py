@@ -45,12 +45,13 @@ def vector_jacobian(f, /, *primals, argnums=None):
         f(*args[:-1])
         return _gradients(args[:-1], (argnums,) if isinstance(argnums, int) else argnums)
 
+    value = f(*primals)
+
     def derivative(seed):
         if not isinstance(value, (tuple, list, dict)) and np.shape(seed) != np.shape(value):
             raise ValueError("the seed of a pullback has another shape than the value")
         return program(*primals, seed)
 
-    value = f(*primals)
     return value, derivative
 
 
