@@ -98,7 +98,7 @@ def derivative_called(
     found = _of_so_many(found, len(given_first))
     parameters = found.closure.function.parameters
     positional = [v.variable or v.name for v in (*parameters.positional_only, *parameters.positional)]
-    positional = positional[len(found.leading) :]
+    own, positional = tuple(positional[: len(found.leading)]), positional[len(found.leading) :]
     chosen = [*(argnums for _, argnums in found.modes[:-1] if argnums is not None), places]
     if len(chosen) < len(found.modes) or any(place >= len(positional) for each in chosen for place in _listed(each)):
         return None
@@ -111,7 +111,7 @@ def derivative_called(
     def derived(function: Any) -> Any:
         for (mode, _), argnums in zip(found.modes, chosen, strict=True):
             names = tuple(dict.fromkeys(positional[place] for place in _listed(argnums)))
-            function = nf.Derived(function, mode, names, isinstance(argnums, tuple))
+            function = nf.Derived(function, mode, names, isinstance(argnums, tuple), own)
         return function
 
     apart = called_apart(made, statement, found.closure, given, found.summaries, derived, more)

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.infer.entry import Inferred
 from srcgrad.infer.facts import Facts
 from srcgrad.infer.heap import Site, within
 from srcgrad.infer.summaries import Summary
@@ -51,6 +52,15 @@ class Instance:
         sites, held = heap.reachable([*self.summary.arguments.values(), *map(at, self.summary.cells.values())])
         is_known = not any(heap.is_seen(site) for site in sites) and not any(value.is_any for value in held)
         return not is_known or any(site.kind in (set, frozenset) for site in sites)
+
+    @property
+    def given(self) -> tuple[Inferred, ...]:
+        """What it is passed, and what it captured."""
+        summary, fixed = self.summary, fixed_parameters(self.summary)
+        passed = [value for version, value in summary.arguments.items() if version not in fixed]
+        names = () if self.captured is None else self.captured.names
+        captured = [summary.heap[site].get("cell") for site, _ in names]
+        return tuple(Inferred(value, summary.heap) for value in (*passed, *captured))
 
     @cached_property
     def objects(self) -> frozenset[str]:

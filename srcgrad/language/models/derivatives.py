@@ -144,6 +144,11 @@ def kind_of(name: str, namespace: object) -> type:
     return Derivative if namespace is globals() and name in ("derivative", "program") else FunctionType
 
 
+def is_run_on_copies(name: str, namespace: object) -> bool:
+    """Whether a function stands for a program, which copies those of its arguments that it stores into."""
+    return namespace is globals() and name == "program"
+
+
 #: By what a transformation says that it is.
 TRANSFORMS: dict[str, Any] = {
     "reverse": gradient, "value": value_and_gradient, "vjp": vector_jacobian, "jvp": jacobian_vector,
