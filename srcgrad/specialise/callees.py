@@ -102,17 +102,10 @@ def called(made: Reduced, statement: Assign, reduce: Callable[[Block], Block]) -
         return None if branches is None else (branches, None)
     atom, *others = value.atoms
     known = made.functions.made.get(call.function)
-    if isinstance(known, Partial):
-        if call.star is not None:
-            return None
-        return _of_partial(made, statement, call, known, target, reduce)
-    if isinstance(atom, At) and atom.site.kind is partial and not others and call.star is None:
+    if isinstance(atom, At) and atom.site.kind is partial and atom.site.context == "outside" and call.star is None:
         parts = _partial_outside(made, statement, call.function, atom.site)
         if parts is not None:
             return _of_partial(made, statement, call, parts[1], target, reduce, parts[0])
-    if isinstance(atom, Exact) and atom.value is partial and call.positional:
-        made.functions.made[target] = Partial(call.positional[0], call.positional[1:], call.keywords)
-        return None
     if _is_wrapping(made, atom) and len(call.positional) == 1 and not call.keywords:
         return [], call.positional[0]
     summaries = made.called.get(statement, [])

@@ -39,9 +39,8 @@ from srcgrad.ir.regions import (
     walk,
 )
 from srcgrad.ir.restoring.tree import Spelled
-from srcgrad.language.models import is_of_model
+from srcgrad.language.models import FUNCTIONS, MADE, is_of_model
 from srcgrad.language.models.callables import Cached
-from srcgrad.language.models.derivatives import PROGRAMS, Derivative
 from srcgrad.specialise.functions import Closure, defaults_of, held_functions, holds_made, is_made, text_of
 from srcgrad.specialise.receivers import holds_methods, is_method
 from srcgrad.specialise.unassigned import is_look
@@ -62,13 +61,15 @@ class Captures:
             if site.kind is CellType and isinstance(site.origin, Cell):
                 self._held[site.origin] = union(self._held.get(site.origin, NEVER), contents.get("cell"))
         for owner, text in facts.functions.items():
-            if text is not None and (owner in PROGRAMS or not is_of_model(owner)):
+            if text is not None:
                 self._note(owner, text)
 
     def _note(self, owner: FunctionType, function: Function) -> None:
         for _, statement in walk(function.body):
             if isinstance(statement, Assign) and isinstance(statement.operation, ir.MakeFunction):
                 inner = statement.operation.function
+                if is_of_model(owner) and (owner.__module__, inner.name) not in MADE:
+                    continue
                 self._places[inner] = None if inner in self._places else (owner, function, statement)
                 self._note(owner, inner)
 
@@ -152,7 +153,7 @@ def _is_plain(value: Value) -> bool:
     """Whether a value is data, an object of the user's, or a function: nothing that is not made."""
     return value.consists_of(
         lambda a: isinstance(a, Array | Of | Exact) or is_method(a)
-        or isinstance(a, At) and (a.site.kind in (None, FunctionType, Derivative, *CONTAINERS) or is_user_class(a.site.kind))
+        or isinstance(a, At) and (a.site.kind in (None, *FUNCTIONS, *CONTAINERS) or is_user_class(a.site.kind))
     )  # fmt: skip
 
 

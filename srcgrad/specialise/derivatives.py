@@ -31,7 +31,6 @@ from srcgrad.language.effects import member, of_function
 from srcgrad.language.models.derivatives import (
     PROGRAMS,
     TRANSFORMS,
-    Derivative,
     gradient,
     jacobian_vector,
     program_of,
@@ -179,13 +178,14 @@ def _of_so_many(found: _Differentiated, count: int) -> _Differentiated:
     fixed, versions = _fixed(function, max(count - len(first), 0))
     summaries: list[Summary] = []
     for summary in found.summaries:
-        whole, passed = summary.arguments[rest], NEVER
+        whole = summary.arguments[rest]
         parts = [summary.heap[atom.site].parts for atom in whole.atoms if isinstance(atom, At)]
         if whole.is_any or len(parts) != 1 or parts[0] is None or len(parts[0]) != len(versions):
             return found
         passed = dict(zip(versions, parts[0], strict=True))
         given = {version: (summary.arguments | passed)[version] for version in fixed.parameters}
-        summaries.append(replace(summary, function=fixed, arguments=given, values={**summary.values, **passed}))
+        values, reached = {**summary.values, **passed}, {*summary.reached, fixed.body.statements[0]}
+        summaries.append(replace(summary, function=fixed, arguments=given, values=values, reached=reached))
     return replace(found, closure=replace(found.closure, function=fixed, is_outside=False), summaries=summaries)
 
 

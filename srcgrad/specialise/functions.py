@@ -25,7 +25,7 @@ from srcgrad.ir.regions import (
     Statement,
     operands_of,
 )
-from srcgrad.language.models.derivatives import Derivative
+from srcgrad.specialise.instances import is_made_at
 
 if TYPE_CHECKING:
     from srcgrad.specialise.reduced import Reduced
@@ -160,7 +160,7 @@ def closure_of(made: Reduced, operand: Operand, atom: Any) -> Closure | None:
 
 def is_made(atom: Any) -> bool:
     """Whether an atom is a function that the program makes."""
-    return isinstance(atom, At) and atom.site.kind in (FunctionType, Derivative)
+    return isinstance(atom, At) and is_made_at(atom.site)
 
 
 def function_at(atom: Any) -> Function:

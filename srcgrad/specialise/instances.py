@@ -20,9 +20,9 @@ from srcgrad.infer.facts import Facts
 from srcgrad.infer.heap import Site, within
 from srcgrad.infer.summaries import Summary
 from srcgrad.infer.values import SCALARS, Array, At, Bound, Exact, Value, at, exact
-from srcgrad.ir.operations import Version
-from srcgrad.ir.regions import Function
-from srcgrad.language.models.derivatives import Derivative
+from srcgrad.ir.operations import MakeFunction, Version
+from srcgrad.ir.regions import Assign, Function
+from srcgrad.language.models import FUNCTIONS
 from srcgrad.specialise.receivers import holds_methods
 
 
@@ -81,7 +81,7 @@ class Instance:
         hold one: pairs, tuples and texts stand for those."""
         values = [*self.summary.arguments.values(), *map(at, self.summary.cells.values())]
         values += [] if self.summary.returned is None else [self.summary.returned[0][0]]
-        return any(holds_methods(self.facts, value, (FunctionType, Derivative)) for value in values)
+        return any(holds_methods(self.facts, value, FUNCTIONS) for value in values)
 
 
 def instance_of(
@@ -94,6 +94,12 @@ def instance_of(
     if captured is not None:
         text += f"; {id(summary.function)} {', '.join(key.site(site) for site in summary.cells.values())}"
     return Instance(function, text, summary, facts, made, captured)
+
+
+def is_made_at(site: Site) -> bool:
+    """Whether a site stands for functions that the program makes."""
+    made = site.origin[0] if site.kind in FUNCTIONS and isinstance(site.origin, tuple) else None
+    return isinstance(made, Assign) and isinstance(made.operation, MakeFunction)
 
 
 def static_of(value: Value) -> Any:
@@ -154,7 +160,7 @@ class _Key:
         sides = (contents.rest,) if contents.apart is None else contents.apart
         held += [f"*{' of '.join(map(self.of, sides))}"] if contents.rest else []
         kind = "data" if site.kind is None else f"{site.kind.__module__}.{site.kind.__qualname__} {id(site.kind)}"
-        if isinstance(site.kind, type) and site.kind in (FunctionType, Derivative) and isinstance(site.origin, tuple):
+        if is_made_at(site):
             kind += f" {id(site.origin[0])}"
         return f"#{number} {kind}({', '.join(held)}){'' if contents.single else '*'}"
 
@@ -184,9 +190,8 @@ def covers(wide: Summary, narrow: Summary) -> bool:
     def sites(one: Site, other: Site) -> bool:
         if one in there or other in back:
             return there.get(one) == other and back.get(other) == one
-        if one.kind in (FunctionType, Derivative) and isinstance(one.origin, tuple) and isinstance(other.origin, tuple):
-            if one.origin[0] is not other.origin[0]:  # of another text
-                return False
+        if is_made_at(one) and is_made_at(other) and one.origin[0] is not other.origin[0]:  # of another text
+            return False
         there[one], back[other] = other, one
         is_outside = not isinstance(one.origin, tuple) or not isinstance(other.origin, tuple)
         if is_outside and one != other or narrow.heap.is_seen(one) != wide.heap.is_seen(other):

@@ -18,11 +18,14 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from srcgrad.language.asked import is_data
-from srcgrad.language.models.table import perhaps, unknown
+from srcgrad.language.models.table import MADE, perhaps, unknown
 
 
 class Derivative:
     """The class of what they return, in its place: it is no function."""
+
+
+MADE.update({(__name__, name): Derivative for name in ("derivative", "program")})
 
 
 def gradient(f=None, argnums=0, *, has_aux=False, holomorphic=False):
@@ -137,11 +140,6 @@ def _like(value):
     if type(value) is dict:
         return {key: _like(item) for key, item in value.items()}
     return unknown()
-
-
-def kind_of(name: str, namespace: object) -> type:
-    """The class of a function object that is made where these are the globals."""
-    return Derivative if namespace is globals() and name in ("derivative", "program") else FunctionType
 
 
 def is_run_on_copies(name: str, namespace: object) -> bool:
