@@ -201,12 +201,12 @@ def gathered(made: Reduced, statement: Assign) -> list[Statement] | None:
                 held[key.value] = value
             else:
                 made.arguments[container] = None
-        case ir.Extend(container=container, source=source) if container in made.arguments:
+        case ir.Extend(container=container, source=source, function=function) if container in made.arguments:
             held = made.arguments[container]
             if isinstance(held, list) and (items := _items(made, source, statement, before)) is not None:
                 held += items
-            elif isinstance(held, dict) and (inner := _entries(made, source, statement, before)) is not None and not (
-                inner.keys() & held.keys()
+            elif isinstance(held, dict) and (inner := _entries(made, source, statement, before)) is not None and (
+                function is None or not inner.keys() & held.keys()  # two of one keyword, which a call refuses
             ):
                 held |= inner
             else:
@@ -232,9 +232,10 @@ def _are_known(made: Reduced, container: Operand) -> bool:
         if source in made.only_arguments:
             if not _are_known(made, source):
                 return False
-        elif made.arguments.get(source) is None and _contents(made, source, (tuple, list), "parts", put) is None and (
-            _contents(made, source, (dict,), "entries", put) is None
-        ):
+            continue
+        is_display = made.arguments.get(source) is not None or source in made.displays and _is_tuple(made, source)
+        kinds = ((tuple, list), "parts"), ((dict,), "entries")
+        if not is_display and all(_contents(made, source, *each, put) is None for each in kinds):
             return False
     return True
 
