@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
+from srcgrad.infer.called import is_made_at
 from srcgrad.infer.heap import Site
 from srcgrad.infer.values import At, Bound, Value
 from srcgrad.ir import operations as ir
@@ -25,7 +26,6 @@ from srcgrad.ir.regions import (
     Statement,
     operands_of,
 )
-from srcgrad.specialise.instances import is_made_at
 
 if TYPE_CHECKING:
     from srcgrad.specialise.reduced import Reduced

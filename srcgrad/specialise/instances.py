@@ -15,13 +15,14 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.infer.called import is_made_at
 from srcgrad.infer.entry import Inferred
 from srcgrad.infer.facts import Facts
 from srcgrad.infer.heap import Site, within
 from srcgrad.infer.summaries import Summary
 from srcgrad.infer.values import SCALARS, Array, At, Bound, Exact, Value, at, exact
-from srcgrad.ir.operations import MakeFunction, Version
-from srcgrad.ir.regions import Assign, Function
+from srcgrad.ir.operations import Version
+from srcgrad.ir.regions import Function
 from srcgrad.language.models import FUNCTIONS
 from srcgrad.specialise.receivers import holds_methods
 
@@ -94,12 +95,6 @@ def instance_of(
     if captured is not None:
         text += f"; {id(summary.function)} {', '.join(key.site(site) for site in summary.cells.values())}"
     return Instance(function, text, summary, facts, made, captured)
-
-
-def is_made_at(site: Site) -> bool:
-    """Whether a site stands for functions that the program makes."""
-    made = site.origin[0] if site.kind in FUNCTIONS and isinstance(site.origin, tuple) else None
-    return isinstance(made, Assign) and isinstance(made.operation, MakeFunction)
 
 
 def static_of(value: Value) -> Any:
