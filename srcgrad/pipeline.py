@@ -136,8 +136,8 @@ class Module:
         if callee.instance is not None:
             return callee
         count = callee.function.__code__.co_argcount if given else 0  # type: ignore[union-attr]
-        arguments = (*given, *[0.0] * (count - len(given))), {}
-        return self.forms.callee(Request(callee, (), "", arguments=arguments if given else None), callee_for)
+        positional = (*given, *[0.0] * (count - len(given)))
+        return self.forms.callee(Request(callee, (), "", arguments=(positional, {}) if given else None), callee_for)
 
     def _given(self, callee: Callee) -> tuple[Inferred, ...]:
         """What a derivative is given, where objects are among that."""

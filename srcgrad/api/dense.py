@@ -96,7 +96,7 @@ class Dense:
     """What the four have in common: the program they run is that of ``self.program``."""
 
     name = "derivative"
-    transform = staticmethod(jacobian)
+    transform: Callable[..., Any] = staticmethod(jacobian)
     mode = "reverse"
 
     def __init__(self, primal: Callable[..., Any], argnums: Argnums, holomorphic: bool = False) -> None:

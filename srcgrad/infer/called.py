@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from srcgrad.ir.regions import Statement
 
 
-def is_made_at(site: Site) -> bool:
-    """Whether a site stands for functions that the program makes."""
+def made_at(site: Site) -> Assign | None:
+    """What makes the functions that a site stands for; None of other sites."""
     made = site.origin[0] if site.kind in FUNCTIONS and isinstance(site.origin, tuple) else None
-    return isinstance(made, Assign) and isinstance(made.operation, MakeFunction)
+    return made if isinstance(made, Assign) and isinstance(made.operation, MakeFunction) else None
 
 
 def by_class(function: Value) -> list[Any]:

@@ -137,11 +137,12 @@ class Kinds:
     def _inferred_atom(self, atom: Atom, heap: Heap) -> Value:
         if not isinstance(atom, At) or not holds_objects(heap, Value(frozenset((atom,)))):
             return exact(None) if atom == Exact(None) else self._inferred(Value(frozenset((atom,))), heap)
-        if not is_of_users(atom) and atom.site.kind not in (list, tuple, dict) or heap.is_seen(atom.site):
+        kind = atom.site.kind
+        if kind is None or not is_of_users(atom) and kind not in (list, tuple, dict) or heap.is_seen(atom.site):
             return ANY
-        found = Site(atom.site.kind, ("argument", atom.site), "outside")
+        found = Site(kind, ("argument", atom.site), "outside")
         if found not in self._outside.contents:
-            note_class(atom.site.kind)
+            note_class(kind)
             self._outside.objects[found] = found  # for the object that it stands for, of which there is none
             self._outside.contents[found] = Contents(single=False)
             inside = heap[atom.site].mapped(lambda held: self._inferred(held, heap) if held else held)

@@ -234,8 +234,9 @@ def _are_known(made: Reduced, container: Operand) -> bool:
                 return False
             continue
         is_display = made.arguments.get(source) is not None or source in made.displays and _is_tuple(made, source)
-        kinds = ((tuple, list), "parts"), ((dict,), "entries")
-        if not is_display and all(_contents(made, source, *each, put) is None for each in kinds):
+        if not is_display and _contents(made, source, (tuple, list), "parts", put) is None and (
+            _contents(made, source, (dict,), "entries", put) is None
+        ):
             return False
     return True
 

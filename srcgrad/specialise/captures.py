@@ -41,7 +41,16 @@ from srcgrad.ir.regions import (
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.language.models import FUNCTIONS, MADE, is_of_model
 from srcgrad.language.models.callables import Cached
-from srcgrad.specialise.functions import Closure, defaults_of, held_functions, holds_made, is_made, text_of
+from srcgrad.specialise.functions import (
+    Closure,
+    cells_of,
+    defaults_of,
+    function_at,
+    held_functions,
+    holds_made,
+    is_made,
+    text_of,
+)
 from srcgrad.specialise.receivers import holds_methods, is_method
 from srcgrad.specialise.unassigned import is_look
 
@@ -185,6 +194,8 @@ def as_values(made: Reduced, body: Block) -> Block:
                 operation.function.node, gast.GeneratorExp
             ):
                 statements += _kept(made, statement, operation)
+            case Assign(targets=(target,), operation=ir.ReadCell(cell=cell)) if cell in made.functions.absent:
+                statements += _named(made, target, statement.node)
             case If(body=inner, orelse=orelse):
                 statements.append(replace(statement, body=as_values(made, inner), orelse=as_values(made, orelse)))
             case Loop(body=inner) | With(body=inner):
@@ -211,6 +222,22 @@ def _kept(made: Reduced, statement: Assign, operation: ir.MakeFunction) -> list[
         reads.append(Assign((held,), ir.ReadCell(home), statement.node))
         parts.append(held)
     return [*reads, replace(statement, operation=ir.Make("tuple", tuple(parts)))]
+
+
+def _named(made: Reduced, target: Version, node: Any) -> list[Statement]:
+    """What stands for a function that an instance calls by its name, where it is read."""
+    (atom,), before = made.value(target).atoms, list[Statement]()
+    function, captures = function_at(atom), captures_of(made.facts)
+    cells, text = captures.carried(function) or (), Literal(text_of(function))
+    if not is_tuple(made.facts, function):
+        return [Assign((target,), ir.Copy(text), node)]
+    parts: list[Any] = [text]
+    for cell in cells:
+        (home,) = made.functions.homes[cells_of(atom)[cell]]
+        parts.append(held := made.version("t", captures.held(cell)))
+        is_absent = home in made.functions.absent
+        before += _named(made, held, node) if is_absent else [Assign((held,), ir.ReadCell(home), node)]
+    return [*before, Assign((target,), ir.Make("tuple", tuple(parts)), node)]
 
 
 def carried_in(made: Reduced, body: Block) -> set[Cell]:
@@ -262,7 +289,8 @@ def misused(made: Reduced, body: Block) -> tuple[str, str, gast.AST | None] | No
         if not isinstance(statement, Assign):
             continue
         operation = statement.operation
-        if isinstance(operation, ir.ReadCell) and operation.cell in made.functions.absent:
+        is_absent = isinstance(operation, ir.ReadCell) and operation.cell in made.functions.absent
+        if is_absent and holds_kept_inside(made, made.value(statement.targets[0])):
             return "E0118", "a function that is kept where it was captured", statement.node
         given = [o for o in operands_of(operation) if any(is_made(a) or is_method(a) for a in made.value(o).atoms)]
         match operation:

@@ -24,7 +24,7 @@ from srcgrad.ir.operations import Cell, Literal, Operand, Version
 from srcgrad.ir.regions import Assign, Function, Statement, walk
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.specialise.captures import is_tuple
-from srcgrad.specialise.functions import Closure, function_at, is_made, is_single
+from srcgrad.specialise.functions import Closure, cells_of, function_at, is_made, is_single
 from srcgrad.specialise.instances import Captured, fixed_parameters, instance_of, static_of
 from srcgrad.specialise.unassigned import refuse_handed_over
 from srcgrad.syntax.globals import GlobalBinding, reference
@@ -129,11 +129,6 @@ def _captured(
             (found,) = known
         captured[site] = found
     return True
-
-
-def cells_of(atom: Any) -> dict[Cell, Site]:
-    """What a function captured that the program makes."""
-    return dict(zip(function_at(atom).free, atom.site.origin[1], strict=True))
 
 
 def _has_defaults(atom: Any) -> bool:

@@ -18,6 +18,7 @@ from weakref import WeakKeyDictionary
 
 from srcgrad.frontend.applying import differentiated
 from srcgrad.frontend.classes import is_user_class
+from srcgrad.infer.calls import plain_function
 from srcgrad.infer.heap import Site
 from srcgrad.infer.objects import class_of, looked_up
 from srcgrad.infer.summaries import Summary
@@ -183,7 +184,7 @@ def _of_so_many(found: _Differentiated, count: int) -> _Differentiated:
         if whole.is_any or len(parts) != 1 or parts[0] is None or len(parts[0]) != len(versions):
             return found
         passed = dict(zip(versions, parts[0], strict=True))
-        given = {version: (summary.arguments | passed)[version] for version in fixed.parameters}
+        given = {version: {**summary.arguments, **passed}[version] for version in fixed.parameters}
         values, reached = {**summary.values, **passed}, {*summary.reached, fixed.body.statements[0]}
         summaries.append(replace(summary, function=fixed, arguments=given, values=values, reached=reached))
     return replace(found, closure=replace(found.closure, function=fixed, is_outside=False), summaries=summaries)
@@ -238,9 +239,11 @@ def _differentiated(
     ]  # fmt: skip
     if not inner or any(summary.function is not inner[0].function for summary in inner):
         return None
-    held = made.version("t", value)
-    reading = [Assign((held,), ir.ReadCell(closure.cells[cell]), statement.node)] if cell in closure.cells else None
-    found = _function(made, atom, held, reading, inner[0].function, statement)
+    read = made.version("t", value)
+    reading: list[Statement] | None = None
+    if cell in closure.cells:
+        reading = [Assign((read,), ir.ReadCell(closure.cells[cell]), statement.node)]
+    found = _function(made, atom, read, reading, inner[0].function, statement)
     if found is None:
         return None
     function, leading, before = found
@@ -265,8 +268,9 @@ def _function(
         return None if read is None or reading is None else (read[0], (), [*reading, *read[1]])
     if isinstance(atom, Exact) and program_of(atom.value) is not None:
         return made_outside(atom.value, text), (), []
-    if isinstance(atom, Exact) and isinstance(atom.value, FunctionType) and differentiated(atom.value) is atom.value:
-        return (outer_closure(atom.value, text), (), []) if atom.value.__code__.co_name == text.name else None
+    plain = plain_function(atom.value) if isinstance(atom, Exact) else None
+    if isinstance(plain, FunctionType) and differentiated(plain) is plain:
+        return (outer_closure(plain, text), (), []) if plain.__code__.co_name == text.name else None
     if reading is None:
         return None
     if isinstance(atom, Bound) and isinstance(atom.function, FunctionType):

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.infer.called import is_made_at
+from srcgrad.infer.called import made_at
 from srcgrad.infer.entry import Inferred
 from srcgrad.infer.facts import Facts
 from srcgrad.infer.heap import Site, within
@@ -155,8 +155,8 @@ class _Key:
         sides = (contents.rest,) if contents.apart is None else contents.apart
         held += [f"*{' of '.join(map(self.of, sides))}"] if contents.rest else []
         kind = "data" if site.kind is None else f"{site.kind.__module__}.{site.kind.__qualname__} {id(site.kind)}"
-        if is_made_at(site):
-            kind += f" {id(site.origin[0])}"
+        if (statement := made_at(site)) is not None:
+            kind += f" {id(statement)}"
         return f"#{number} {kind}({', '.join(held)}){'' if contents.single else '*'}"
 
 
@@ -185,7 +185,7 @@ def covers(wide: Summary, narrow: Summary) -> bool:
     def sites(one: Site, other: Site) -> bool:
         if one in there or other in back:
             return there.get(one) == other and back.get(other) == one
-        if is_made_at(one) and is_made_at(other) and one.origin[0] is not other.origin[0]:  # of another text
+        if made_at(one) is not made_at(other):  # of another text
             return False
         there[one], back[other] = other, one
         is_outside = not isinstance(one.origin, tuple) or not isinstance(other.origin, tuple)

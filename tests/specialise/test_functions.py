@@ -247,6 +247,40 @@ def star_of_a_comprehension(x):
     return total(*[2.0 for v in x]) * x[0] + total(*[v * x[1] for v in x])
 
 
+class Holding:
+    def __init__(self, f):
+        self.f = f
+
+    def run(self, y):
+        return self.f(y)
+
+
+def partials_that_are_kept(x):
+    by_name = {"a": functools.partial(scaled, x[0]), "b": functools.partial(scaled, u=x)}
+    one = functools.partial(scaled, x[1]) if x[0] > 0.5 else functools.partial(scaled, x[2])
+    kept = None
+    for k in range(3):
+        made = functools.partial(scaled, x[k])
+        kept = made if k == 1 else kept
+
+    def inside(y):
+        return one(y) * kept(y)
+
+    by_items = sum(f(x) for f in [functools.partial(scaled, a) for a in x])
+    whole = 2.0 if isinstance(one, functools.partial) else 7.0
+    return by_name["a"](x) * by_name["b"](x[2]) + inside(x) * Holding(made).run(x) * whole + by_items
+
+
+def scaled(a, u):
+    return np.sum(np.sin(a * u) * u[0])
+
+
+def keywords_of_partials(x):
+    f = functools.partial(functools.partial(lambda a, b, c: a * b + c**2, x[0]), c=x[2])
+    whole = np.apply_along_axis(functools.partial(np.dot, x), 0, np.outer(x, x))
+    return f(x[1]) * f(2.0, c=x[1]) * functools.partial(scaled, *[x[0]], **{"u": x})() + np.sum(whole)
+
+
 PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (late_binding, (X,)), (defaults_of_each_iteration, (X,)), (defaults_of_two_functions, (X,)),
     (made_in_a_loop, (X,)), (kept_from_a_loop, (X,)), (two_of_one_factory, (X,)), (one_or_the_other, (X, 2)),
@@ -254,7 +288,8 @@ PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (stars_and_stores, (X,)), (keywords_that_change, (X,)), (decorated_inside, (X,)), (recursive_with_captured, (X,)),
     (recursion_that_binds, (X,)), (composed, (X,)), (folded, (X,)), (chosen_by_key, (X, "a")),
     (chosen_by_key, (X, "b")), (chosen_by_key, (X, "c")), (none_or_function, (X, 2)), (none_or_function, (X, 0)),
-    (returned_in_a_pair, (X,)), (partials, (X,)), (star_of_a_comprehension, (X,)),
+    (returned_in_a_pair, (X,)), (partials, (X,)), (partials_that_are_kept, (X,)), (keywords_of_partials, (X,)),
+    (star_of_a_comprehension, (X,)),
 ]  # fmt: skip
 #: What is refused: functions whose captured variables are not available where they are called; stars of unknown length.
 REFUSED = frozenset(

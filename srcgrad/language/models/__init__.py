@@ -35,6 +35,7 @@ from srcgrad.language.models.table import CLASSES, HOME, KINDS, MADE, MODELS, OR
 FUNCTIONS = (FunctionType, *dict.fromkeys(MADE.values()))
 
 __all__ = [
-    "CLASSES", "FUNCTIONS", "HOME", "KINDS", "MADE", "MODELS", "ORIGINALS", "PASSING", "callables", "containers", "contexts", "counting",
-    "derivatives", "elementwise", "folds", "is_of_model", "iterators", "ordered", "ranks", "sources",
+    "CLASSES", "FUNCTIONS", "HOME", "KINDS", "MADE", "MODELS", "ORIGINALS", "PASSING", "callables", "containers",
+    "contexts", "counting", "derivatives", "elementwise", "folds", "is_of_model", "iterators", "ordered", "ranks",
+    "sources",
 ]  # fmt: skip
