@@ -160,7 +160,8 @@ def _for_fields(made: Reduced, call: ir.Call, statement: Assign, before: list[St
     contents = [made.facts.contents.get(a.site) for a in made.value(statement.targets[0]).atoms if isinstance(a, At)]
     if not contents or None in contents or len(call.positional) >= len(names):
         return None
-    held = [dict(zip(names, each.parts or (), strict=False)) | each.fields for each in contents if each is not None]
+    known = [each for each in contents if each is not None]
+    held = [{**dict(zip(names, each.parts or (), strict=False)), **each.fields} for each in known]
     if not all(each.keys() >= {*names} for each in held):
         return None
     values = [union(*(each[name] for each in held)) for name in names[len(call.positional) :]]
