@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -281,6 +282,47 @@ def keywords_of_partials(x):
     return f(x[1]) * f(2.0, c=x[1]) * functools.partial(scaled, *[x[0]], **{"u": x})() + np.sum(whole)
 
 
+class Weighted:
+    def __init__(self, w):
+        self.w = w
+
+
+class Linear(Weighted):
+    def go(self, v):
+        return self.w @ v
+
+
+class Squared(Weighted):
+    def go(self, v):
+        return np.sum(self.w**2) * v[0]
+
+
+@dataclass
+class Doubled:
+    w: Any
+
+    def __post_init__(self):
+        self.w = self.w * 2.0
+
+    def go(self, v):
+        return np.sum(np.tanh(self.w) * v)
+
+
+LAYERS = {"linear": Linear, "squared": Squared, "doubled": Doubled}
+ACTIVATIONS = {"tanh": np.tanh, "square": lambda v: v * v}
+
+
+def classes_by_their_names(x):
+    """Two of them share their ``__init__``."""
+    names = [("linear", "tanh"), ("squared", "square"), ("doubled", "tanh")]
+    layers = [(LAYERS[a](x), ACTIVATIONS[b]) for a, b in names]
+    total = sum(f(layer.go(x)) for layer, f in layers)
+    for kind, k in ((Linear, 1.0), (Squared, 2.0)):
+        total = total + kind(x * k).go(x)
+    chosen = Linear if x[0] > 0.0 else (lambda w: Squared(w))
+    return total * chosen(x).go(x)
+
+
 PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (late_binding, (X,)), (defaults_of_each_iteration, (X,)), (defaults_of_two_functions, (X,)),
     (made_in_a_loop, (X,)), (kept_from_a_loop, (X,)), (two_of_one_factory, (X,)), (one_or_the_other, (X, 2)),
@@ -289,6 +331,7 @@ PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (recursion_that_binds, (X,)), (composed, (X,)), (folded, (X,)), (chosen_by_key, (X, "a")),
     (chosen_by_key, (X, "b")), (chosen_by_key, (X, "c")), (none_or_function, (X, 2)), (none_or_function, (X, 0)),
     (returned_in_a_pair, (X,)), (partials, (X,)), (partials_that_are_kept, (X,)), (keywords_of_partials, (X,)),
+    (classes_by_their_names, (X,)), (classes_by_their_names, (-X,)),
     (star_of_a_comprehension, (X,)),
 ]  # fmt: skip
 #: What is refused: functions whose captured variables are not available where they are called; stars of unknown length.
