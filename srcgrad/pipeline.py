@@ -45,6 +45,7 @@ from srcgrad.errors import InternalError, MissingRule, UnsupportedSyntax
 from srcgrad.faults import reported
 from srcgrad.frontend.guards import guards_of
 from srcgrad.frontend.journal import writing
+from srcgrad.infer.entry import Inferred, holds_objects
 from srcgrad.ir.as_python import as_python
 from srcgrad.ir.normal_form import Call, Callee, Derived, Function, Guarded, Held, unguarded
 from srcgrad.optimize import enters, optimize, without_twins
@@ -107,7 +108,7 @@ class Module:
     def normalized(self, callee: Callee) -> Function:
         normal = self.forms.normal
         if callee not in normal:
-            instance = self._inferred(self._entry(callee)).instance
+            instance = self._inferred(self._entry(callee), self._given(callee)).instance
             assert isinstance(instance, Instance)
             self.underway.add(callee)
             try:
@@ -130,11 +131,21 @@ class Module:
                 self.refused[callee] = refusal
         return self.refused[callee]
 
-    def _inferred(self, callee: Callee) -> Callee:
-        """A callee with what is inferred of a call of which nothing is said."""
+    def _inferred(self, callee: Callee, given: tuple[Inferred, ...] = ()) -> Callee:
+        """A callee with what is inferred of a call of which no more is said than what objects it is ``given``."""
         if callee.instance is not None:
             return callee
-        return self.forms.callee(Request(callee, (), ""), callee_for)
+        count = callee.function.__code__.co_argcount if given else 0  # type: ignore[union-attr]
+        positional = (*given, *[0.0] * (count - len(given)))
+        return self.forms.callee(Request(callee, (), "", arguments=(positional, {}) if given else None), callee_for)
+
+    def _given(self, callee: Callee) -> tuple[Inferred, ...]:
+        """What a derivative is given, where objects are among that."""
+        instance = callee.instance
+        if not isinstance(callee.function, Derived) or not isinstance(instance, Instance):
+            return ()
+        given = instance.given
+        return given if any(holds_objects(each.heap, each.value) for each in given) else ()
 
     def _entry(self, callee: Callee) -> Callee:
         """The derivative that a callee is, as a function of its own; any other callee as it is."""
@@ -143,7 +154,7 @@ class Module:
             return unguarded(callee) if isinstance(derived, Guarded) else callee
         mode = NESTED.get(derived.mode, derived.mode)
         inner = Callee(derived.function, instance=callee.instance)  # type: ignore[arg-type]
-        kept = unpassed(derived.function)
+        kept = *unpassed(derived.function), *derived.bound
         request = Request(inner, derived.wanted, mode, None, derived.tupled, kept=kept, shown=self.shown)
         return Callee(compile_request(request).entry)
 

@@ -105,16 +105,15 @@ def test_a_derivative_with_has_aux_is_not_differentiated(make: Callable[..., Any
 @pytest.mark.parametrize("make", TRANSFORMS)
 @pytest.mark.parametrize("inner", [jacobian, jacfwd, hessian, hvp])
 def test_what_is_dense_is_differentiated_inside_of_a_function(make: Callable[..., Any], inner: Any) -> None:
-    with pytest.raises(ArgumentError, match=r"\(f\) is not differentiated as it stands[\s\S]*lambda x"):
-        make(inner(cubed))
+    make(inner(cubed))
+    with pytest.raises(ArgumentError, match="holomorphic=True"):
+        make(jacobian(cubed, holomorphic=True))
 
 
 def test_the_jacobian_of_a_product_with_the_hessian() -> None:
     x, v = np.ones(2), np.array([1.0, 2.0])
-    for take in (lambda f: vjp(f, x, v), lambda f: jvp(f, (x, v), (x, v))):
-        with pytest.raises(ArgumentError, match=r"lambda x, v: hvp\(f\)\(x, v\)"):
-            take(hvp(cubed))
-    np.testing.assert_array_equal(jacobian(lambda x, v: hvp(cubed)(x, v))(x, v), np.diag([6.0, 12.0]))
+    np.testing.assert_array_equal(jacobian(hvp(cubed))(x, v), np.diag([6.0, 12.0]))
+    np.testing.assert_array_equal(jvp(hvp(cubed), (x, v), (x, v))[1], 2.0 * 6.0 * v)
 
 
 @pytest.mark.parametrize("made", [*GETTERS, max, dict])

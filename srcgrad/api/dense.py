@@ -22,6 +22,7 @@ from srcgrad.api.holomorphic import HOLOMORPHIC_OR_VJP, require_holomorphic
 from srcgrad.api.saved import import_object, imported
 from srcgrad.api.transforms import Pullback, directed, directions_of, filled, pushed, seeds_between
 from srcgrad.errors import ArgumentError, SeedError
+from srcgrad.frontend.applying import transforming
 from srcgrad.runtime import as_cotangent, zeros_like
 from srcgrad.runtime.objects import fields_of, is_object, mirrored
 
@@ -95,7 +96,7 @@ class Dense:
     """What the four have in common: the program they run is that of ``self.program``."""
 
     name = "derivative"
-    called = ""
+    transform: Callable[..., Any] = staticmethod(jacobian)
     mode = "reverse"
 
     def __init__(self, primal: Callable[..., Any], argnums: Argnums, holomorphic: bool = False) -> None:
@@ -103,6 +104,7 @@ class Dense:
         self.primal = primal
         self.argnums = argnums
         self.holomorphic = holomorphic
+        self._text: Any = None
         self.derivative = Derivative(primal, argnums, mode=self.mode)
         self.program: Derivative = self.derivative
         self.__wrapped__ = primal
@@ -116,9 +118,18 @@ class Dense:
         """The parameters that a caller passes."""
         return self.derivative.__signature__
 
-    def __srcgrad_underivable__(self) -> tuple[str, str]:
-        """Why this is not differentiated itself, and what to write instead."""
-        return f"{self.name}(f) is not differentiated as it stands", f"write a function that calls it: {self.called}"
+    def __srcgrad_underivable__(self) -> tuple[str, str] | None:
+        """Why this is not differentiated itself, and what to write instead; None if it is."""
+        if not self.holomorphic:
+            return None
+        return f"{self.name}(f, holomorphic=True) is not differentiated", "write a function of real arguments"
+
+    def __srcgrad_function__(self) -> Any:
+        """A function with a text that does the same."""
+        if self._text is None:
+            needed = [p for p in self.__signature__.parameters.values() if p.kind is not p.KEYWORD_ONLY]
+            self._text = transforming(self.transform, self.primal, self.argnums, self, Signature(needed))
+        return self._text
 
     def __get__(self, instance: object, owner: type | None = None) -> Any:
         return self if instance is None else MethodType(self, instance)
@@ -217,7 +228,6 @@ class Dense:
 
 class Jacobian(Dense):
     name = "jacobian"
-    called = "lambda x: jacobian(f)(x)"
     mode = "split"
 
     def at(self, values: tuple[Any, ...], inputs: tuple[Any, ...]) -> Any:
@@ -261,7 +271,6 @@ class Jacobian(Dense):
 
 class ForwardJacobian(Dense):
     name = "jacfwd"
-    called = "lambda x: jacobian(f)(x)"
     mode = "forward"
 
     def at(self, values: tuple[Any, ...], inputs: tuple[Any, ...]) -> Any:
@@ -270,7 +279,7 @@ class ForwardJacobian(Dense):
 
 class Hessian(Dense):
     name = "hessian"
-    called = "lambda x: hessian(f)(x)"
+    transform = staticmethod(hessian)
 
     def __init__(self, primal: Callable[..., Any], argnums: Argnums, holomorphic: bool = False) -> None:
         super().__init__(primal, argnums, holomorphic)
@@ -289,7 +298,7 @@ class Hessian(Dense):
 
 class HessianVector(Hessian):
     name = "hvp"
-    called = "lambda x, v: hvp(f)(x, v)"
+    transform = staticmethod(hvp)
 
     @property
     def __signature__(self) -> Signature:

@@ -98,10 +98,17 @@ def _partial(function: partial[Any], called: Any) -> FunctionType | None:
     return _calling(called, signature, fixed=fixed) if fixed.keys().isdisjoint(named) else None
 
 
+def transforming(transform: Any, function: Any, argnums: Any, made: Any, signature: inspect.Signature) -> FunctionType:
+    """A function that calls what a transformation ``made`` of a function, as a text that says so."""
+    return _calling(made, signature, of=(transform, function), more=repr(argnums))
+
+
 def _calling(
-    function: Any, signature: inspect.Signature, absent: Collection[str] = (), fixed: Mapping[str, Any] | None = None
-) -> FunctionType:
-    """A function with these parameters that passes them on, behind what is ``fixed``."""
+    function: Any, signature: inspect.Signature, absent: Collection[str] = (), fixed: Mapping[str, Any] | None = None,
+    of: tuple[Any, ...] = (), more: str = "",
+) -> FunctionType:  # fmt: skip
+    """A function with these parameters that passes them on, behind what is ``fixed``; ``of``: what makes the function
+    that is called, and of what function, and of what ``more``."""
     parameters = signature.parameters.values()
     called = getattr(function, "__name__", "function")
     taken = {called, *(parameter.name for parameter in parameters)}
@@ -115,6 +122,9 @@ def _calling(
         left_out = set()  # what follows would stand in its place
     later = [parameter for parameter in plain if parameter.name not in left_out]
     given = ", ".join((*(fixed or ()), *(_given(parameter, is_named=bool(left_out)) for parameter in later)))
+    for place, held in enumerate(of):
+        namespace[f"{head}_{place}"] = held
+    head = f"{head}_0({head}_1, {more})" if of else head
     name = called if called.isidentifier() and not iskeyword(called) else "function"
     text = f"def {name}{inspect.Signature(plain)}:\n    return {head}({given})\n"
     home, qualified = getattr(function, "__module__", None), getattr(function, "__qualname__", name)

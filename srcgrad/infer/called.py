@@ -12,12 +12,15 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from srcgrad.infer.applying import applied
-from srcgrad.infer.heap import Heap
+from srcgrad.infer.heap import Heap, Site
 from srcgrad.infer.objects import class_of, is_method, looked_up
 from srcgrad.infer.outside import is_of_library
 from srcgrad.infer.parameters import Given
 from srcgrad.infer.values import ANY, Array, At, Bound, Of, Value, union
+from srcgrad.ir.operations import MakeFunction
+from srcgrad.ir.regions import Assign
 from srcgrad.language.effects import Effect
+from srcgrad.language.models import FUNCTIONS
 from srcgrad.rules.memory import LIBRARIES
 from srcgrad.rules.table import is_constant, lookup
 
@@ -25,6 +28,12 @@ if TYPE_CHECKING:
     from srcgrad.infer.frames import Frame
     from srcgrad.infer.interpreter import Analysis
     from srcgrad.ir.regions import Statement
+
+
+def made_at(site: Site) -> Assign | None:
+    """What makes the functions that a site stands for; None of other sites."""
+    made = site.origin[0] if site.kind in FUNCTIONS and isinstance(site.origin, tuple) else None
+    return made if isinstance(made, Assign) and isinstance(made.operation, MakeFunction) else None
 
 
 def by_class(function: Value) -> list[Any]:

@@ -86,7 +86,7 @@ from srcgrad.ir.regions import Function
 from srcgrad.language.effects import Effect, member, method, of_function
 from srcgrad.language.models import CLASSES, MODELS, is_of_model
 from srcgrad.language.models.array_modules import model_in_numpy
-from srcgrad.language.models.derivatives import TRANSFORMS, program_of
+from srcgrad.language.models.derivatives import TRANSFORMS, is_run_on_copies, program_of
 from srcgrad.language.models.elementwise import fields_of
 from srcgrad.language.operators import IN_PLACE_METHODS, by_place
 from srcgrad.rules.table import is_constant, lookup, refusal
@@ -241,7 +241,10 @@ def _entered(
         analysis.run_unknown(function, namespace, cells)
         return ANY, heap
     arguments, heap = bound
-    return analysis.enter(function, namespace, cells, arguments, heap, frame, statement)
+    made = analysis.enter(function, namespace, cells, arguments, heap, frame, statement)
+    if made is None or not is_run_on_copies(function.name, namespace):
+        return made
+    return made[0], made[1].join(heap)  # as Python does, which leaves the arguments as they were
 
 
 def _of_program(

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from srcgrad.frontend.classes import sets_default
 from srcgrad.infer.heap import Heap, Site
 from srcgrad.infer.objects import Made, is_method, looked_up, set_attribute
-from srcgrad.infer.values import ANY, At, Atom, Value, exact, union
+from srcgrad.infer.values import ANY, NEVER, At, Atom, Value, exact, union
 
 if TYPE_CHECKING:
     from srcgrad.infer.frames import Frame
@@ -69,7 +69,8 @@ def made(
     fields = dataclasses.fields(kind)
     stores = looked_up(kind, "__setattr__") is not object.__setattr__ and not kind.__dataclass_params__.frozen
     plain = {field.name for field in fields if field.init} == set(kind.__init__.__annotations__) - {"return"}
-    if given.more is not None or stores or not is_generated(kind) or not plain:
+    is_open = given.more is not None and any(f.default_factory is not dataclasses.MISSING for f in fields)
+    if is_open or stores or not is_generated(kind) or not plain:
         return receiver, analysis.unknown([receiver, *given.values()], heap)
     taken = [field.name for field in fields if field.init and not field.kw_only]
     values = dict(zip(taken, given.positional, strict=False)) | dict(given.keywords)
@@ -81,6 +82,9 @@ def made(
             if built is None:
                 return None
             values[field.name], heap = built
+        elif field.init and given.more is not None:  # of which any may be any of the others
+            is_needed = field.default is dataclasses.MISSING
+            values[field.name] = union(given.more, NEVER if is_needed else analysis.outside.value(field.default))
         elif field.init and field.default is dataclasses.MISSING:
             return None
         elif field.init or sets_default(kind, field):

@@ -233,14 +233,7 @@ class _Copied:
             made = Site(kind, ("copy", root), root.of.context)
             self.made[atom.site] = at(made)
             contents, inside = self.before[atom.site], self.value if self.is_deep else lambda held: held
-            copy_ = replace(
-                contents,
-                parts=None if contents.parts is None else tuple(map(inside, contents.parts)),
-                entries=None if contents.entries is None else tuple((k, inside(v)) for k, v in contents.entries),
-                rest=inside(contents.rest),
-                fields={name: inside(held) for name, held in contents.fields.items()},
-                others=inside(contents.others),
-            )
+            copy_ = contents.mapped(inside)
             self.heap = self.heap.allocated(made, copy_)
         return self.made[atom.site]
 

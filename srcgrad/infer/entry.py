@@ -30,11 +30,11 @@ import numpy as np
 
 from srcgrad.frontend.journal import note_class
 from srcgrad.infer.assigned import Assigned
-from srcgrad.infer.heap import Contents, Site, joined
+from srcgrad.infer.heap import Contents, Heap, Site, joined
 from srcgrad.infer.named import is_named_tuple
-from srcgrad.infer.outside import Outside, contents_of_sparse, is_known_by_kind, parts_of_model
+from srcgrad.infer.outside import Outside, contents_of_sparse, is_known_by_kind, is_of_users, parts_of_model
 from srcgrad.infer.reasons import TOO_MANY, hidden, of_class
-from srcgrad.infer.values import ANY, SCALARS, Array, Value, at, exact, of, union, unknown
+from srcgrad.infer.values import ANY, NEVER, SCALARS, Array, At, Atom, Exact, Value, at, exact, of, union, unknown
 from srcgrad.runtime.exact import is_sparse, overrides
 from srcgrad.runtime.objects import fields_of, is_object
 
@@ -72,6 +72,19 @@ class Constant:
     value: object
 
 
+def holds_objects(heap: Heap, value: Value) -> bool:
+    """Whether a value is an object of the user's, or leads to one."""
+    return any(is_of_users(atom) for atom in map(At, heap.reachable([value])[0]))
+
+
+@dataclass(frozen=True)
+class Inferred:
+    """An argument of which another analysis says what it may be."""
+
+    value: Value
+    heap: Heap
+
+
 class Kinds:
     """The values that stand for all objects of a kind.
 
@@ -92,6 +105,8 @@ class Kinds:
             return at(self._outside.data)  # a program that is saved is not made again where it is of another kind
         if kind is Constant:
             return exact(value.value)
+        if kind is Inferred:
+            return self._inferred(value.value, value.heap)
         if kind in _SINGLE or isinstance(value, FunctionType | np.ufunc | BuiltinFunctionType | ModuleType | Enum):
             return exact(value)  # a program is compiled for this very function
         if isinstance(value, type) and depth:
@@ -111,6 +126,28 @@ class Kinds:
             self._begun.discard(id(value))
             self._alive.append(value)
         return known
+
+    def _inferred(self, value: Value, heap: Heap) -> Value:
+        """Objects of the user's and what holds some, with their fields and items; all else is data."""
+        assert self._outside.data is not None
+        if not holds_objects(heap, value):
+            return at(self._outside.data)
+        return union(*(self._inferred_atom(atom, heap) for atom in value.atoms), ANY if value.is_any else NEVER)
+
+    def _inferred_atom(self, atom: Atom, heap: Heap) -> Value:
+        if not isinstance(atom, At) or not holds_objects(heap, Value(frozenset((atom,)))):
+            return exact(None) if atom == Exact(None) else self._inferred(Value(frozenset((atom,))), heap)
+        kind = atom.site.kind
+        if kind is None or not is_of_users(atom) and kind not in (list, tuple, dict) or heap.is_seen(atom.site):
+            return ANY
+        found = Site(kind, ("argument", atom.site), "outside")
+        if found not in self._outside.contents:
+            note_class(kind)
+            self._outside.objects[found] = found  # for the object that it stands for, of which there is none
+            self._outside.contents[found] = Contents(single=False)
+            inside = heap[atom.site].mapped(lambda held: self._inferred(held, heap) if held else held)
+            self._outside.contents[found] = replace(inside, single=False)
+        return at(found)
 
     def _of_container(self, kind: Any, value: Any, depth: int) -> Value:
         def inside(held: Any) -> Value:

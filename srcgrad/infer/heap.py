@@ -19,7 +19,7 @@ and library classes, which hold nothing but each other and run no code of the us
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -106,6 +106,18 @@ class Contents:
 
     def get(self, name: str) -> Value:
         return self.fields.get(name, self.others)
+
+    def mapped(self, inside: Callable[[Value], Value]) -> Contents:
+        """With other values in the place of items and fields."""
+        return replace(
+            self,
+            parts=None if self.parts is None else tuple(map(inside, self.parts)),
+            entries=None if self.entries is None else tuple((key, inside(value)) for key, value in self.entries),
+            rest=inside(self.rest),
+            apart=None if self.apart is None else (inside(self.apart[0]), inside(self.apart[1])),
+            fields={name: inside(held) for name, held in self.fields.items()},
+            others=inside(self.others),
+        )
 
     def values(self) -> Iterator[Value]:
         yield self.items

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from dataclasses import replace
-from types import CellType
+from types import CellType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 import gast
@@ -39,7 +39,7 @@ from srcgrad.infer.reasons import INDEXED, stored_global
 from srcgrad.infer.values import ANY, NEVER, Array, At, Exact, Value, at, exact, of, union, unknown
 from srcgrad.ir import operations as ir
 from srcgrad.ir.regions import Assign, Statement
-from srcgrad.language.models import derivatives
+from srcgrad.language.models import MADE
 
 if TYPE_CHECKING:
     from srcgrad.infer.interpreter import Analysis
@@ -253,7 +253,7 @@ def _text(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Format 
 def _make_function(analysis: Analysis, frame: Frame, statement: Statement, op: ir.MakeFunction, heap: Heap) -> Made:
     function = op.function
     cells = {cell: frame.cells[cell] for cell in function.free}
-    kind = derivatives.kind_of(function.name, frame.namespace)
+    kind = MADE.get((frame.namespace.get("__name__", ""), function.name), FunctionType)
     site = frame.site(kind, statement, tuple(cells.values()))  # with other cells it is another function
     analysis.closures[site] = function, frame.namespace, cells
     held: dict[str, Value] = {f"cell {cell.name}": at(inside) for cell, inside in cells.items()}

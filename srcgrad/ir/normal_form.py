@@ -52,13 +52,14 @@ class Derived:
     """The derivative of a function, taken inside of a differentiated one: a callee with that function's parameters.
 
     ``mode`` is reverse, value (with the gradient), split (the value and its pullback) or forward, which takes the
-    tangents of what is ``wanted`` last.
+    tangents of what is ``wanted`` last.  ``bound`` are parameters that its callers do not pass: the object of a method.
     """
 
     function: object  # FunctionType | LocalFunction | Derived
     mode: str
     wanted: tuple[str, ...]
     tupled: bool = False  # one gradient comes as a tuple too
+    bound: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

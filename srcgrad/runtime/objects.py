@@ -182,14 +182,16 @@ def require_assigned(x: Any, name: str = "") -> None:
         raise RefusedType("E0704", f"{name} is None, or has no value yet; give it a value first")
 
 
-def require_given(items: Any, count: int, name: str, is_rest: bool = False) -> None:
+def require_given(items: Any, count: int, name: str, is_rest: bool = False, takes_more: bool = False) -> None:
     """Raise what Python raises where a star gives a function fewer items than it has parameters left, or more; where
-    ``is_rest``, it takes more."""
+    ``is_rest``, it takes more; where ``takes_more``, these would be options, which are not followed."""
     if is_object(items):
         raise RefusedType("E0206", f"a star of a {type(items).__name__}, whose __iter__ says how many items there are")
     given = len(items) if hasattr(items, "__len__") else count  # an iterator is taken apart where it is unpacked
     if given < count:
         raise TypeError(f"{name}() missing {count - given} required positional argument{'s' * (count - given > 1)}")
+    if given > count and takes_more:
+        raise RefusedType("E0206", f"a star that gives {name}() {given} arguments, where it needs {count}")
     if given > count and not is_rest:
         raise TypeError(f"{name}() takes {count} positional arguments from * but {given} were given")
 

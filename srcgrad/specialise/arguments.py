@@ -11,21 +11,28 @@ these apart::
 
 from __future__ import annotations
 
+import dataclasses
 from functools import reduce
+from inspect import signature
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from srcgrad import runtime
+from srcgrad.frontend.classes import initial_fields, is_generated_init, is_user_class
 from srcgrad.infer.heap import UNKNOWN, joined
 from srcgrad.infer.named import is_named_tuple
-from srcgrad.infer.values import ANY, At, Bound, are_of, exact, union
+from srcgrad.infer.objects import looked_up
+from srcgrad.infer.values import ANY, At, Bound, Exact, Value, are_of, exact, union
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal, Operand
 from srcgrad.ir.regions import Assign, Block, Function, If, Loop, Statement, With, blocks_of, operands_of, walk
 from srcgrad.ir.restoring.pending import own_operands
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.ir.rewriting import with_operands
-from srcgrad.specialise.functions import closure_of, is_made
+from srcgrad.rules.table import lookup
+from srcgrad.specialise.functions import closure_of, function_at, is_made
 from srcgrad.specialise.instances import static_of
 from srcgrad.specialise.places import builtin_of
 from srcgrad.specialise.raising import is_caught
@@ -45,6 +52,9 @@ def spread_out(made: Reduced, call: ir.Call, statement: Assign, before: list[Sta
         items = _for_fields(made, call, statement, before) if items is None else items
         if items is None:
             items, rest = _for_rest(made, call, statement, before)
+        if items is None and _is_greatest(made, call):
+            before.append(_how_many(made, call.star, 2, "max", statement.node, is_rest=True))
+            return ir.Call(call.function, (call.star,))
         if items is None:
             return None
         positional += items
@@ -56,49 +66,118 @@ def spread_out(made: Reduced, call: ir.Call, statement: Assign, before: list[Sta
     return ir.Call(call.function, tuple(positional), rest, tuple(keywords.items()))
 
 
+def _is_greatest(made: Reduced, call: ir.Call) -> bool:
+    """Whether a call is ``max(*xs)`` or ``min(*xs)``: that of the items does the same, if there are several."""
+    is_alone = not call.positional and not call.keywords and call.rest is None and not is_caught(made)
+    return is_alone and static_of(made.value(call.function)) in (max, min)
+
+
 def _for_parameters(
     made: Reduced, call: ir.Call, statement: Assign, before: list[Statement]
 ) -> list[Operand] | None:
     """The items of a star, as many as a function has parameters for, where all of these have to be given."""
-    summaries, called = made.called.get(statement, []), made.value(call.function)
-    methods = [atom.function if isinstance(atom, Bound) else getattr(atom, "value", None) for atom in called.atoms]
-    if len(methods) != 1 or called.is_any or not summaries or call.rest is not None or call.star is None:
+    called = made.value(call.function)
+    if len(called.atoms) != 1 or called.is_any or call.rest is not None or call.star is None:
         return None
-    function, text = methods[0], summaries[0].function
-    if not isinstance(function, FunctionType) or any(each.function is not text for each in summaries):
+    (atom,) = called.atoms
+    static = atom.value if isinstance(atom, Exact) else None
+    summaries = made.called.get(statement, [])
+    if static is not None and not isinstance(static, FunctionType) and lookup(static) is not None:
+        return _for_library(made, call, statement, before, static)
+    function, is_bound = _entered(atom)
+    if not summaries or any(each.function is not summaries[0].function for each in summaries):
         return None
+    text = summaries[0].function
+    if is_made(atom):
+        is_known = text is function_at(atom) and not _may_have_defaults(made, call, atom)
+    else:
+        is_known = isinstance(function, FunctionType) and not function.__defaults__ and (
+            text.qualname == function.__qualname__
+        )
     given = text.parameters
-    if given.variadic is not None or given.rest is not None or function.__defaults__ or text.qualname != (
-        function.__qualname__
-    ):
+    if not is_known or given.variadic is not None or given.rest is not None:
         return None
-    count = len(call.positional) + isinstance(next(iter(called.atoms)), Bound)
     names = {name for name, _ in call.keywords}
-    left = [v for v in (*given.positional_only, *given.positional)[count:] if (v.variable or v.name) not in names]
+    positional = (*given.positional_only, *given.positional)[len(call.positional) + is_bound :]
+    left = [version for version in positional if (version.variable or version.name) not in names]
     values = [union(*(each.arguments.get(version, ANY) for each in summaries)) for version in left]
+    return _taken(made, call.star, statement, before, values, text.qualname)
+
+
+def _entered(atom: Any) -> tuple[Any, bool]:
+    """The function that a call runs, and whether an object comes before its arguments."""
+    static = atom.value if isinstance(atom, Exact) else None
+    if isinstance(static, type) and is_user_class(static) and not is_generated_init(static):
+        return looked_up(static, "__init__"), True
+    return (atom.function, True) if isinstance(atom, Bound) else (static, False)
+
+
+def _for_library(
+    made: Reduced, call: ir.Call, statement: Assign, before: list[Statement], function: Any
+) -> list[Operand] | None:
+    """The items of a star, as many as a function of a library needs; more are refused when they are there."""
+    needed = _needed(function)
+    if call.star is None or needed is None or is_caught(made) or call.keywords or needed < 2 or call.positional:
+        return None
+    item = items_of(made, made.value(call.star))
+    if not item.atoms:
+        return None
+    return _taken(made, call.star, statement, before, [item] * needed, function.__name__, takes_more=True)
+
+
+def _needed(function: Any) -> int | None:
+    """How many arguments a function of a library has to be given; None where nothing tells."""
+    if isinstance(function, np.ufunc):
+        return function.nin
+    try:
+        parameters = signature(function).parameters.values()
+    except ValueError:
+        return None
+    if any(p.kind is p.VAR_POSITIONAL or p.kind is p.KEYWORD_ONLY and p.default is p.empty for p in parameters):
+        return None
+    return sum(p.default is p.empty and p.kind is not p.VAR_KEYWORD for p in parameters)
+
+
+def _taken(
+    made: Reduced, star: Operand, statement: Assign, before: list[Statement], values: list[Value], name: str, *,
+    takes_more: bool = False,
+) -> list[Operand]:  # fmt: skip
     targets = tuple(made.version("t", value) for value in values)
     if targets:
-        before.append(_how_many(made, call.star, len(targets), text.qualname, statement.node))
-        before.append(Assign(targets, ir.Unpack(call.star, len(targets)), statement.node))
+        before.append(_how_many(made, star, len(targets), name, statement.node, takes_more=takes_more))
+        before.append(Assign(targets, ir.Unpack(star, len(targets)), statement.node))
     return list(targets)
 
 
 def _for_fields(made: Reduced, call: ir.Call, statement: Assign, before: list[Statement]) -> list[Operand] | None:
     """The items of a star, as many as a named tuple has fields, where all of these have to be given."""
     kind = static_of(made.value(call.function))
-    if not is_named_tuple(kind) or kind._field_defaults or call.keywords or call.rest is not None or call.star is None:
+    names = _fields_of(kind) if isinstance(kind, type) else None
+    if names is None or call.keywords or call.rest is not None or call.star is None:
         return None
     if is_caught(made):  # what too few items raise is another exception
         return None
     contents = [made.facts.contents.get(a.site) for a in made.value(statement.targets[0]).atoms if isinstance(a, At)]
-    count = len(kind._fields) - len(call.positional)
-    if count < 1 or not contents or any(each is None or each.parts is None for each in contents):
+    if not contents or None in contents or len(call.positional) >= len(names):
         return None
-    parts = [union(*each) for each in zip(*(each.parts or () for each in contents if each is not None), strict=True)]
-    targets = tuple(made.version("t", value) for value in parts[-count:])
-    before.append(_how_many(made, call.star, count, "__new__", statement.node))
-    before.append(Assign(targets, ir.Unpack(call.star, count), statement.node))
-    return list(targets)
+    known = [each for each in contents if each is not None]
+    held = [{**dict(zip(names, each.parts or (), strict=False)), **each.fields} for each in known]
+    if not all(each.keys() >= {*names} for each in held):
+        return None
+    values = [union(*(each[name] for each in held)) for name in names[len(call.positional) :]]
+    return _taken(made, call.star, statement, before, values, "__new__" if is_named_tuple(kind) else "__init__")
+
+
+def _fields_of(kind: Any) -> list[str] | None:
+    """The fields that a named tuple or a dataclass is given, all of them by their places and without defaults."""
+    if is_named_tuple(kind):
+        return None if kind._field_defaults else list(kind._fields)
+    if not is_user_class(kind) or not is_generated_init(kind):
+        return None
+    fields = initial_fields(kind)
+    missing = dataclasses.MISSING
+    is_plain = all(f.init and not f.kw_only and f.default is f.default_factory is missing for f in fields)
+    return [field.name for field in fields] if is_plain else None
 
 
 def _for_rest(
@@ -109,12 +188,12 @@ def _for_rest(
     if called.is_any or len(called.atoms) != 1 or not summaries or call.star is None:
         return None, None
     (atom,), text = called.atoms, summaries[0].function
-    given, function = text.parameters, atom.function if isinstance(atom, Bound) else getattr(atom, "value", None)
+    given, (function, is_bound) = text.parameters, _entered(atom)
     if given.variadic is None or any(each.function is not text for each in summaries):
         return None, None
     if not is_made(atom) and (not isinstance(function, FunctionType) or text.qualname != function.__qualname__):
         return None, None
-    left = (*given.positional_only, *given.positional)[len(call.positional) + isinstance(atom, Bound) :]
+    left = (*given.positional_only, *given.positional)[len(call.positional) + is_bound :]
     names = {name for name, _ in call.keywords}
     if left and (call.rest is not None or _may_have_defaults(made, call, atom) or names & {
         version.variable or version.name for version in left
@@ -135,12 +214,13 @@ def _for_rest(
 
 
 def _how_many(
-    made: Reduced, star: Operand, count: int, qualname: str, node: Any, *, is_rest: bool = False
-) -> Assign:
+    made: Reduced, star: Operand, count: int, qualname: str, node: Any, *, is_rest: bool = False,
+    takes_more: bool = False,
+) -> Assign:  # fmt: skip
     """The check how many items a star gives, of which Python raises another exception than of what is unpacked."""
     check = Literal(Spelled(reference(of_runtime(runtime.require_given)), runtime.require_given))
     name = qualname.rpartition("<locals>.")[-1]
-    given = (star, Literal(count), Literal(name), Literal(is_rest))
+    given = (star, Literal(count), Literal(name), Literal(is_rest), *[Literal(True)] * takes_more)
     return Assign((made.version("t", exact(None)),), ir.Call(check, given), node)
 
 
@@ -148,7 +228,7 @@ def _may_have_defaults(made: Reduced, call: ir.Call, atom: Any) -> bool:
     if is_made(atom):
         closure = closure_of(made, call.function, atom)
         return closure is None or bool(closure.defaults)
-    function = atom.function if isinstance(atom, Bound) else atom.value
+    function, _ = _entered(atom)
     return not isinstance(function, FunctionType) or bool(function.__defaults__)
 
 
@@ -201,12 +281,12 @@ def gathered(made: Reduced, statement: Assign) -> list[Statement] | None:
                 held[key.value] = value
             else:
                 made.arguments[container] = None
-        case ir.Extend(container=container, source=source) if container in made.arguments:
+        case ir.Extend(container=container, source=source, function=function) if container in made.arguments:
             held = made.arguments[container]
             if isinstance(held, list) and (items := _items(made, source, statement, before)) is not None:
                 held += items
-            elif isinstance(held, dict) and (inner := _entries(made, source, statement, before)) is not None and not (
-                inner.keys() & held.keys()
+            elif isinstance(held, dict) and (inner := _entries(made, source, statement, before)) is not None and (
+                function is None or not inner.keys() & held.keys()  # two of one keyword, which a call refuses
             ):
                 held |= inner
             else:
@@ -232,7 +312,9 @@ def _are_known(made: Reduced, container: Operand) -> bool:
         if source in made.only_arguments:
             if not _are_known(made, source):
                 return False
-        elif made.arguments.get(source) is None and _contents(made, source, (tuple, list), "parts", put) is None and (
+            continue
+        is_display = made.arguments.get(source) is not None or source in made.displays and _is_tuple(made, source)
+        if not is_display and _contents(made, source, (tuple, list), "parts", put) is None and (
             _contents(made, source, (dict,), "entries", put) is None
         ):
             return False

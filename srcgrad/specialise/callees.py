@@ -20,6 +20,7 @@ from types import CellType, FunctionType, NoneType
 from typing import TYPE_CHECKING, Any
 
 from srcgrad.errors import UnsupportedSyntax
+from srcgrad.frontend.applying import transform_of
 from srcgrad.frontend.signatures import default_objects
 from srcgrad.infer.calls import model_of
 from srcgrad.infer.heap import Site
@@ -101,17 +102,10 @@ def called(made: Reduced, statement: Assign, reduce: Callable[[Block], Block]) -
         return None if branches is None else (branches, None)
     atom, *others = value.atoms
     known = made.functions.made.get(call.function)
-    if isinstance(known, Partial):
-        if call.star is not None:
-            return None
-        return _of_partial(made, statement, call, known, target, reduce)
-    if isinstance(atom, At) and atom.site.kind is partial and not others and call.star is None:
+    if isinstance(atom, At) and atom.site.kind is partial and atom.site.context == "outside" and call.star is None:
         parts = _partial_outside(made, statement, call.function, atom.site)
         if parts is not None:
             return _of_partial(made, statement, call, parts[1], target, reduce, parts[0])
-    if isinstance(atom, Exact) and atom.value is partial and call.positional:
-        made.functions.made[target] = Partial(call.positional[0], call.positional[1:], call.keywords)
-        return None
     if _is_wrapping(made, atom) and len(call.positional) == 1 and not call.keywords:
         return [], call.positional[0]
     summaries = made.called.get(statement, [])
@@ -137,9 +131,10 @@ def called(made: Reduced, statement: Assign, reduce: Callable[[Block], Block]) -
     if program_of(function) is not None:
         return derivative_called(made, statement, call, made_outside(function, summaries[-1].function), summaries)
     is_text = isinstance(function, FunctionType) or function is not None and model_of(function) is not None
-    is_written = _hands_functions(made, statement, call, target) if lookup(function) is None else (
-        _is_beyond_its_rule(made, function, call) or model_of(function) is not None and _hands_objects(made, call)
-    )  # fmt: skip
+    is_written = transform_of(function) is not None or _hands_functions(made, statement, call, target)
+    if lookup(function) is not None:
+        is_beyond = _is_beyond_its_rule(made, function, call)
+        is_written = is_beyond or model_of(function) is not None and _hands_objects(made, call)
     if is_text and is_written:
         text, owner = summaries[-1].function, model_of(function) or function
         if function is wraps or any(each.function is not text for each in summaries):

@@ -14,7 +14,7 @@ import numpy as np
 from srcgrad import runtime
 from srcgrad.errors import UnsupportedSyntax
 from srcgrad.frontend.applying import transform_of
-from srcgrad.frontend.classes import is_user_class
+from srcgrad.frontend.classes import found, is_user_class
 from srcgrad.frontend.signatures import signature_of
 from srcgrad.infer.calls import model_of, plain_function
 from srcgrad.infer.data import is_data
@@ -77,7 +77,8 @@ def call(context: Context, node: gast.Call) -> Made:
     called = context.reduced.calls.get(made)
     function = static_of(context.reduced.value(operation.function))
     methods = [getattr(one, "function", None) for one in context.reduced.value(operation.function).atoms]
-    is_users = isinstance(function, FunctionType) or all(isinstance(one, FunctionType) for one in methods)
+    started = found(function, "__init__") if isinstance(function, type) and is_user_class(function) else function
+    is_users = isinstance(started, FunctionType) or all(isinstance(one, FunctionType) for one in methods)
     is_passed = operation.star in context.reduced.rests and called is not None and is_users
     if operation.star is not None and not is_passed or operation.rest is not None:
         if is_constant(function) and function is not slice:  # which holds what it is given

@@ -39,9 +39,18 @@ from srcgrad.ir.regions import (
     walk,
 )
 from srcgrad.ir.restoring.tree import Spelled
-from srcgrad.language.models import is_of_model
+from srcgrad.language.models import FUNCTIONS, MADE, is_of_model
 from srcgrad.language.models.callables import Cached
-from srcgrad.specialise.functions import Closure, defaults_of, held_functions, holds_made, is_made, text_of
+from srcgrad.specialise.functions import (
+    Closure,
+    cells_of,
+    defaults_of,
+    function_at,
+    held_functions,
+    holds_made,
+    is_made,
+    text_of,
+)
 from srcgrad.specialise.receivers import holds_methods, is_method
 from srcgrad.specialise.unassigned import is_look
 
@@ -61,13 +70,15 @@ class Captures:
             if site.kind is CellType and isinstance(site.origin, Cell):
                 self._held[site.origin] = union(self._held.get(site.origin, NEVER), contents.get("cell"))
         for owner, text in facts.functions.items():
-            if text is not None and not is_of_model(owner):
+            if text is not None:
                 self._note(owner, text)
 
     def _note(self, owner: FunctionType, function: Function) -> None:
         for _, statement in walk(function.body):
             if isinstance(statement, Assign) and isinstance(statement.operation, ir.MakeFunction):
                 inner = statement.operation.function
+                if is_of_model(owner) and (owner.__module__, inner.name) not in MADE:
+                    continue
                 self._places[inner] = None if inner in self._places else (owner, function, statement)
                 self._note(owner, inner)
 
@@ -151,7 +162,7 @@ def _is_plain(value: Value) -> bool:
     """Whether a value is data, an object of the user's, or a function: nothing that is not made."""
     return value.consists_of(
         lambda a: isinstance(a, Array | Of | Exact) or is_method(a)
-        or isinstance(a, At) and (a.site.kind in (None, FunctionType, *CONTAINERS) or is_user_class(a.site.kind))
+        or isinstance(a, At) and (a.site.kind in (None, *FUNCTIONS, *CONTAINERS) or is_user_class(a.site.kind))
     )  # fmt: skip
 
 
@@ -183,6 +194,8 @@ def as_values(made: Reduced, body: Block) -> Block:
                 operation.function.node, gast.GeneratorExp
             ):
                 statements += _kept(made, statement, operation)
+            case Assign(targets=(target,), operation=ir.ReadCell(cell=cell)) if cell in made.functions.absent:
+                statements += _named(made, target, statement.node)
             case If(body=inner, orelse=orelse):
                 statements.append(replace(statement, body=as_values(made, inner), orelse=as_values(made, orelse)))
             case Loop(body=inner) | With(body=inner):
@@ -209,6 +222,22 @@ def _kept(made: Reduced, statement: Assign, operation: ir.MakeFunction) -> list[
         reads.append(Assign((held,), ir.ReadCell(home), statement.node))
         parts.append(held)
     return [*reads, replace(statement, operation=ir.Make("tuple", tuple(parts)))]
+
+
+def _named(made: Reduced, target: Version, node: Any) -> list[Statement]:
+    """What stands for a function that an instance calls by its name, where it is read."""
+    (atom,), before = made.value(target).atoms, list[Statement]()
+    function, captures = function_at(atom), captures_of(made.facts)
+    cells, text = captures.carried(function) or (), Literal(text_of(function))
+    if not is_tuple(made.facts, function):
+        return [Assign((target,), ir.Copy(text), node)]
+    parts: list[Any] = [text]
+    for cell in cells:
+        (home,) = made.functions.homes[cells_of(atom)[cell]]
+        parts.append(held := made.version("t", captures.held(cell)))
+        is_absent = home in made.functions.absent
+        before += _named(made, held, node) if is_absent else [Assign((held,), ir.ReadCell(home), node)]
+    return [*before, Assign((target,), ir.Make("tuple", tuple(parts)), node)]
 
 
 def carried_in(made: Reduced, body: Block) -> set[Cell]:
@@ -263,7 +292,8 @@ def misused(made: Reduced, body: Block) -> tuple[str, str, gast.AST | None] | No
         if not isinstance(statement, Assign):
             continue
         operation = statement.operation
-        if isinstance(operation, ir.ReadCell) and operation.cell in made.functions.absent:
+        is_absent = isinstance(operation, ir.ReadCell) and operation.cell in made.functions.absent
+        if is_absent and holds_kept_inside(made, made.value(statement.targets[0])):
             return "E0118", "a function that is kept where it was captured", statement.node
         given = [o for o in operands_of(operation) if any(is_made(a) or is_method(a) for a in made.value(o).atoms)]
         match operation:

@@ -11,11 +11,13 @@ Enters: a call of the IR, what its function may be.  Leaves: statements with one
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from types import MethodType
 from typing import TYPE_CHECKING, Any
 
+from srcgrad.frontend.classes import found, is_generated_init, is_user_class
 from srcgrad.infer.summaries import Summary
-from srcgrad.infer.values import Exact, Value, exact, of
+from srcgrad.infer.values import At, Exact, Value, exact, of
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal, Operand, Version
 from srcgrad.ir.regions import Assign, Block, Fall, Function, If, Statement
@@ -49,7 +51,7 @@ def chosen(
     ))  # fmt: skip
     block: Block | None = None
     for place, (function, asked, atoms) in reversed(list(enumerate(choices))):
-        result = made.version("t", made.value(target))
+        result = made.version("t", _given(made.value(target), atoms))
         if function is None:
             side = raising(made, statement.node, TypeError, "'NoneType' object is not callable")
         else:
@@ -77,7 +79,7 @@ def _choices(made: Reduced, statement: Assign, call: ir.Call, value: Value) -> l
     methods = {atom for atom in value.atoms if is_method(atom)}
     if come_from_outside(made, Value(frozenset(methods))):
         return None
-    found: list[_Choice] = []
+    others: list[_Choice] = []
     tuples: list[_Choice] = []
 
     def add_tuple(held: Version, name: str, atoms: list[Any]) -> None:
@@ -91,7 +93,7 @@ def _choices(made: Reduced, statement: Assign, call: ir.Call, value: Value) -> l
         elif isinstance(atom, Exact) and callable(atom.value):
             name = getattr(atom.value, "__name__", "function")
             function = Literal(Spelled(reference(importable(name, atom.value)), atom.value))
-            found.append((function, ir.Compare("is", call.function, function), [atom]))
+            others.append((function, ir.Compare("is", call.function, function), [atom]))
         else:
             return None
     if len({*map(text_of, texts)}) < len(texts):
@@ -106,12 +108,12 @@ def _choices(made: Reduced, statement: Assign, call: ir.Call, value: Value) -> l
         if is_tuple(made.facts, text):
             add_tuple(held, text_of(text), group)
         else:
-            found.append((held, ir.Compare("==", call.function, Literal(text_of(text))), group))
+            others.append((held, ir.Compare("==", call.function, Literal(text_of(text))), group))
     for name, group in by_label(methods).items():
         add_tuple(made.version("f", Value(frozenset(group))), name, group)
     if Exact(None) in value.atoms:
-        found.insert(0 if tuples else len(found), (None, ir.Compare("is", call.function, Literal(None)), []))
-    return found + tuples
+        others.insert(0 if tuples else len(others), (None, ir.Compare("is", call.function, Literal(None)), []))
+    return others + tuples
 
 
 def _place(atom: Any) -> tuple[str, str]:
@@ -140,10 +142,29 @@ def _is_read(made: Reduced, function: Operand) -> bool:
     return isinstance(function, Version) and function not in made.functions.made
 
 
+def _class_of(atom: Any) -> type | None:
+    """The class of the user's that is called."""
+    kind = getattr(atom, "value", None)
+    return kind if isinstance(kind, type) and is_user_class(kind) else None
+
+
+def _given(value: Value, atoms: list[Any]) -> Value:
+    """What a call gives of one of several functions: of a class, its objects."""
+    kind = _class_of(atoms[0]) if len(atoms) == 1 else None
+    if kind is None:
+        return value
+    return replace(value, atoms=frozenset(a for a in value.atoms if isinstance(a, At) and a.site.kind is kind))
+
+
 def _is_of(summary: Summary, atom: Any) -> bool:
     if is_made(atom):
         return summary.function is function_at(atom)
     function = atom.function if is_method(atom) else atom.value
+    if (kind := _class_of(atom)) is not None:
+        first = next(iter(summary.arguments.values()), None)
+        is_own = first is not None and first.consists_of(lambda a: isinstance(a, At) and a.site.kind is kind)
+        function = found(kind, "__post_init__" if is_generated_init(kind) else "__init__")
+        return is_own and getattr(function, "__qualname__", None) == summary.function.qualname
     if (name := method_of(function)) is not None:
         return summary.function.name == name
     code = getattr(function, "__code__", None)

@@ -23,7 +23,8 @@ from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Cell, Literal, Operand, Version
 from srcgrad.ir.regions import Assign, Function, Statement, walk
 from srcgrad.ir.restoring.tree import Spelled
-from srcgrad.specialise.functions import Closure, function_at, is_made, is_single
+from srcgrad.specialise.captures import is_tuple
+from srcgrad.specialise.functions import Closure, cells_of, function_at, is_made, is_single
 from srcgrad.specialise.instances import Captured, fixed_parameters, instance_of, static_of
 from srcgrad.specialise.unassigned import refuse_handed_over
 from srcgrad.syntax.globals import GlobalBinding, reference
@@ -108,16 +109,18 @@ def _captured(
         if static_of(value) is not None:
             continue
         functions = [function_at(atom) for atom in value.atoms if is_made(atom)]
-        if functions and (len(functions) != len(value.atoms) or len(functions) > 1 or value.is_any):
+        if functions and (len(functions) != len(value.atoms) or value.is_any):
             return False
-        if functions:
+        if len(functions) == 1:
             (function,), (atom,) = functions, value.atoms
-            inside = cells_of(atom)
-            if _binds_outside(function) or _has_defaults(atom):
-                return False
-            if not _captured(made, summary, inside, {}, captured, seen):
-                return False
-            continue
+            more, met = dict(captured), set(seen)
+            if not _binds_outside(function) and not _has_defaults(atom):
+                if _captured(made, summary, cells_of(atom), {}, more, met):
+                    captured.update(more)
+                    seen |= met
+                    continue
+        if not all(is_tuple(made.facts, function) for function in functions):  # which are passed
+            return False
         found = homes.get(cell)
         if found is None:
             known = made.functions.homes.get(site, [])
@@ -126,11 +129,6 @@ def _captured(
             (found,) = known
         captured[site] = found
     return True
-
-
-def cells_of(atom: Any) -> dict[Cell, Site]:
-    """What a function captured that the program makes."""
-    return dict(zip(function_at(atom).free, atom.site.origin[1], strict=True))
 
 
 def _has_defaults(atom: Any) -> bool:

@@ -58,7 +58,7 @@ def constructed(context: Context, node: gast.Call, called: list[Summary] | None,
     if any(summary.function.qualname != initialiser.__qualname__ for summary in called):
         context.refuse("E0408", node, f"a call of {kind.__name__}")
     if any(_hands_on(summary) for summary in called):
-        given = [atom(context, argument) for argument in node.args]
+        given = [a if isinstance(a, gast.Starred) else atom(context, a) for a in node.args]
         node.args = given
         for keyword in node.keywords:
             keyword.value = atom(context, keyword.value)

@@ -28,9 +28,8 @@ from srcgrad.ir.regions import Assign, Block, Break, Continue, Loop, Return, Sta
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.ir.rewriting import with_operands
 from srcgrad.specialise.carrying import carries
-from srcgrad.specialise.closures import cells_of
 from srcgrad.specialise.driving import gone_over
-from srcgrad.specialise.functions import function_at, is_made
+from srcgrad.specialise.functions import cells_of, function_at, is_made
 from srcgrad.specialise.instances import static_of
 from srcgrad.specialise.stepping import generator_of
 from srcgrad.syntax.globals import importable, reference

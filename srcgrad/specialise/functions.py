@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
+from srcgrad.infer.called import made_at
 from srcgrad.infer.heap import Site
 from srcgrad.infer.values import At, Bound, Value
 from srcgrad.ir import operations as ir
@@ -25,7 +26,6 @@ from srcgrad.ir.regions import (
     Statement,
     operands_of,
 )
-from srcgrad.language.models.derivatives import Derivative
 
 if TYPE_CHECKING:
     from srcgrad.specialise.reduced import Reduced
@@ -160,7 +160,7 @@ def closure_of(made: Reduced, operand: Operand, atom: Any) -> Closure | None:
 
 def is_made(atom: Any) -> bool:
     """Whether an atom is a function that the program makes."""
-    return isinstance(atom, At) and atom.site.kind in (FunctionType, Derivative)
+    return isinstance(atom, At) and made_at(atom.site) is not None
 
 
 def function_at(atom: Any) -> Function:
@@ -168,6 +168,11 @@ def function_at(atom: Any) -> Function:
     operation = atom.site.origin[0].operation
     assert isinstance(operation, ir.MakeFunction)
     return operation.function
+
+
+def cells_of(atom: Any) -> dict[Cell, Site]:
+    """What a function captured that the program makes."""
+    return dict(zip(function_at(atom).free, atom.site.origin[1], strict=True))
 
 
 def holds_made(made: Reduced, value: Value, *, factories: bool = True) -> bool:

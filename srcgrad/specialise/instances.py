@@ -15,13 +15,15 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.infer.called import made_at
+from srcgrad.infer.entry import Inferred
 from srcgrad.infer.facts import Facts
 from srcgrad.infer.heap import Site, within
 from srcgrad.infer.summaries import Summary
 from srcgrad.infer.values import SCALARS, Array, At, Bound, Exact, Value, at, exact
 from srcgrad.ir.operations import Version
 from srcgrad.ir.regions import Function
-from srcgrad.language.models.derivatives import Derivative
+from srcgrad.language.models import FUNCTIONS
 from srcgrad.specialise.receivers import holds_methods
 
 
@@ -52,6 +54,15 @@ class Instance:
         is_known = not any(heap.is_seen(site) for site in sites) and not any(value.is_any for value in held)
         return not is_known or any(site.kind in (set, frozenset) for site in sites)
 
+    @property
+    def given(self) -> tuple[Inferred, ...]:
+        """What it is passed, and what it captured."""
+        summary, fixed = self.summary, fixed_parameters(self.summary)
+        passed = [value for version, value in summary.arguments.items() if version not in fixed]
+        names = () if self.captured is None else self.captured.names
+        captured = [summary.heap[site].get("cell") for site, _ in names]
+        return tuple(Inferred(value, summary.heap) for value in (*passed, *captured))
+
     @cached_property
     def objects(self) -> frozenset[str]:
         """The parameters that are objects or containers for sure, and neither numbers nor arrays."""
@@ -71,7 +82,7 @@ class Instance:
         hold one: pairs, tuples and texts stand for those."""
         values = [*self.summary.arguments.values(), *map(at, self.summary.cells.values())]
         values += [] if self.summary.returned is None else [self.summary.returned[0][0]]
-        return any(holds_methods(self.facts, value, (FunctionType, Derivative)) for value in values)
+        return any(holds_methods(self.facts, value, FUNCTIONS) for value in values)
 
 
 def instance_of(
@@ -144,8 +155,8 @@ class _Key:
         sides = (contents.rest,) if contents.apart is None else contents.apart
         held += [f"*{' of '.join(map(self.of, sides))}"] if contents.rest else []
         kind = "data" if site.kind is None else f"{site.kind.__module__}.{site.kind.__qualname__} {id(site.kind)}"
-        if isinstance(site.kind, type) and site.kind in (FunctionType, Derivative) and isinstance(site.origin, tuple):
-            kind += f" {id(site.origin[0])}"
+        if (statement := made_at(site)) is not None:
+            kind += f" {id(statement)}"
         return f"#{number} {kind}({', '.join(held)}){'' if contents.single else '*'}"
 
 
@@ -174,9 +185,8 @@ def covers(wide: Summary, narrow: Summary) -> bool:
     def sites(one: Site, other: Site) -> bool:
         if one in there or other in back:
             return there.get(one) == other and back.get(other) == one
-        if one.kind in (FunctionType, Derivative) and isinstance(one.origin, tuple) and isinstance(other.origin, tuple):
-            if one.origin[0] is not other.origin[0]:  # of another text
-                return False
+        if made_at(one) is not made_at(other):  # of another text
+            return False
         there[one], back[other] = other, one
         is_outside = not isinstance(one.origin, tuple) or not isinstance(other.origin, tuple)
         if is_outside and one != other or narrow.heap.is_seen(one) != wide.heap.is_seen(other):

@@ -20,7 +20,7 @@ import numpy as np
 
 from srcgrad.errors import UnsupportedSyntax
 from srcgrad.infer.heap import Site
-from srcgrad.infer.values import At, Value, exact
+from srcgrad.infer.values import At, Exact, Value, exact
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal, Operand
 from srcgrad.ir.regions import (
@@ -41,6 +41,7 @@ from srcgrad.ir.restoring.functions import names_of
 from srcgrad.ir.restoring.pending import uses_of
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.ir.rewriting import with_operands
+from srcgrad.language.models.derivatives import PROGRAMS
 from srcgrad.specialise.answers import only_answers
 from srcgrad.specialise.arguments import gathered, only_arguments
 from srcgrad.specialise.callees import called, of_holder
@@ -406,7 +407,12 @@ def _chosen(made: Reduced, statement: If, test: Operand) -> Block | None:
 
 def _spelled(made: Reduced, statement: Assign) -> Literal | None:
     """How a function, class or module is spelled that a statement reads; None of what is computed, or may change."""
-    static = static_of(made.value(statement.targets[0]))
+    value = made.value(statement.targets[0])
+    if isinstance(statement.operation, ir.ReadCell) and made.frame.owner in PROGRAMS and len(value.atoms) == 1:
+        (atom,) = value.atoms
+        if isinstance(atom, Exact) and type(atom.value) is int:  # the place of the argument
+            return Literal(atom.value)
+    static = static_of(value)
     if static is None:
         return None
     match statement.operation:

@@ -61,8 +61,6 @@ def _functions(body: Block) -> set[Operand]:
         match statement:
             case Assign(targets=(target,), operation=ir.MakeFunction()):
                 found.add(target)
-            case Assign(targets=(target,), operation=ir.Call(function=Literal(value=Spelled(value=functools.partial)))):
-                found.add(target)
             case Assign(targets=(target,), operation=ir.Copy(source=source)) if source in found:
                 found.add(target)
     return found
@@ -114,5 +112,5 @@ def _only_computes(operation: ir.Operation) -> bool:
         case ir.Compare(symbol="is" | "is not") | ir.Operator(symbol="bool" | "not"):
             return True
         case ir.Call(function=Literal(value=Spelled(value=called))):
-            return called in (isinstance, callable, functools.wraps, functools.partial, itemgetter)
+            return called in (isinstance, callable, functools.wraps, itemgetter)
     return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import types
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -123,7 +124,89 @@ def made_outside(x):
     return np.sum(MADE(x, x) * q) * value + np.sum(p) * TWICE(x[0])
 
 
+def cubes(u):
+    return np.sum(u**3 * np.roll(u, 1))
+
+
+def pairs(u):
+    return np.array([u[0] * u[1] ** 2, u[2] ** 3 * u[0], np.sin(u[1])])
+
+
+CURVATURE, CURVED, ROWS = hessian(cubes), hvp(cubes), jacobian(pairs)
+
+
+def newton(x):
+    s = x[0]
+    for k in range(2):
+        def loss(u, k=k):
+            return np.sum(u**3) * (k + s)
+        x = x - 0.01 * np.linalg.solve(hessian(cubes)(x) + 30.0 * np.eye(3), grad(loss)(x)) * np.trace(hessian(loss)(x))
+    return np.sum(x * x)
+
+
+def of_products_with_hessians(x):
+    scaled = lambda u: cubes(u) * x[0]
+    along = grad(lambda u: hvp(scaled)(u, X) @ x)(x)
+    return np.sum(along**2) + np.sum(jacobian(lambda u: hvp(cubes)(u, X))(x)) + np.sum(jacobian(hvp(cubes))(x, x) ** 2)
+
+
+def of_jacobians(x):
+    return np.sum(jacobian(jacobian(pairs))(x) ** 2) + np.sum(jacfwd(hessian(cubes))(x) ** 2)
+
+
+def of_tangents(x):
+    _, slope = vjp(lambda u: jvp(pairs, (u,), (X,))[1], x)
+    return np.sum(slope(x)[0]) + np.sum(grad(lambda u: jvp(cubes, (u,), (x,))[1])(x) ** 2)
+
+
+def of_what_was_made_outside(x):
+    return np.sum(CURVATURE(x) ** 2) + np.sum(CURVED(x, X)) + np.sum(ROWS(x) ** 2)
+
+
+class Model:
+    def __init__(self, w):
+        self.w = w
+
+    def loss(self, u):
+        return np.sum(self.w * u**3)
+
+    def __call__(self, u):
+        return np.sum(self.w * u**2)
+
+    def step(self, u):
+        return u - 0.1 * grad(self.loss)(u)
+
+
+HELD = Model(X)
+
+
+def of_methods(x):
+    model, u = Model(x * 2.0), x
+    for _ in range(2):
+        u = model.step(u)
+    value, slope = value_and_grad(model.loss)(x)
+    return u @ slope * value + np.sum(grad(model)(x)) + np.sum(hvp(HELD.loss)(x, u)) + np.sum(hessian(model.loss)(u))
+
+
+def of_objects(x):
+    models = [Model(x), Model(x * 2.0)]
+    f = lambda u: models[0].loss(u) * models[1](u)
+    first = grad(f)(x)
+    models[0].w = models[0].w * x
+    return first @ grad(f)(x) + np.sum(grad(lambda model, u: model.loss(u), 1)(models[1], x))
+
+
+def of_partial_applications(x):
+    total = np.sum(grad(partial(product_of, x))(x) ** 2) + np.sum(grad(partial(product_of, w=x))(x * 2.0) ** 2)
+    for k in range(2):
+        scaled = partial(lambda c, u: np.sum(c * u**3), x[k])
+        total = total + np.sum(hvp(scaled)(x, X)) + np.sum(hessian(scaled)(x))
+    return total
+
+
 PROGRAMS = [
+    (newton, (X,)), (of_products_with_hessians, (X,)), (of_jacobians, (X,)), (of_tangents, (X,)),
+    (of_what_was_made_outside, (X,)), (of_methods, (X,)), (of_objects, (X,)), (of_partial_applications, (X,)),
     (captured_that_changes, (X,)), (of_a_factory, (X,)), (of_arrays, (X,)), (twice_and_mixed, (X,)),
     (of_what_is_passed, (X,)), (descent, (X,)), (with_stores, (X,)), (in_a_container, (X,)), (with_auxiliary, (X,)),
     (pullbacks, (X,)), (tangents, (X,)), (jacobians, (X,)), (hessians, (X,)), (made_outside, (X,)),
@@ -165,6 +248,36 @@ def test_derivatives_where_nothing_is_said_of_the_arguments(function: Any) -> No
     numeric = [(function(X + step) - function(X - step)) / 2e-6 for step in steps]
     with options(specialise=False):
         np.testing.assert_allclose(grad(function)(X), numeric, rtol=1e-6, atol=1e-6)
+
+
+def _growing(values):
+    values.append(values[0] * 2.0)
+    return values[0] * values[1] * values[2]
+
+
+def test_arguments_that_are_stored_into_are_as_they_were() -> None:
+    """What was inferred of them afterwards was that the stores were done, which decided branches."""
+
+    def f(x):
+        held = [x[0], x[1]]
+        return grad(_growing)(held)[0] * (1.0 if len(held) == 2 else 7.0)
+
+    value, gradient = value_and_grad(f)(X)
+    assert value == f(X)
+    np.testing.assert_allclose(gradient, [4.0 * X[1], 4.0 * X[0], 0.0])
+
+
+def test_a_store_into_the_object_of_a_method_is_refused() -> None:
+    class Counting(Model):
+        def loss(self, u):
+            self.calls = 1
+            return np.sum(self.w * u)
+
+    def f(x):
+        return np.sum(grad(Counting(x).loss)(x))
+
+    with pytest.raises(UnsupportedSyntax, match="a differentiated method is bound to"):
+        grad(f)(X)
 
 
 def test_a_pullback_is_run_again_and_so_draws_no_random_numbers():

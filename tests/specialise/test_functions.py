@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -247,6 +248,81 @@ def star_of_a_comprehension(x):
     return total(*[2.0 for v in x]) * x[0] + total(*[v * x[1] for v in x])
 
 
+class Holding:
+    def __init__(self, f):
+        self.f = f
+
+    def run(self, y):
+        return self.f(y)
+
+
+def partials_that_are_kept(x):
+    by_name = {"a": functools.partial(scaled, x[0]), "b": functools.partial(scaled, u=x)}
+    one = functools.partial(scaled, x[1]) if x[0] > 0.5 else functools.partial(scaled, x[2])
+    kept = None
+    for k in range(3):
+        made = functools.partial(scaled, x[k])
+        kept = made if k == 1 else kept
+
+    def inside(y):
+        return one(y) * kept(y)
+
+    by_items = sum(f(x) for f in [functools.partial(scaled, a) for a in x])
+    whole = 2.0 if isinstance(one, functools.partial) else 7.0
+    return by_name["a"](x) * by_name["b"](x[2]) + inside(x) * Holding(made).run(x) * whole + by_items
+
+
+def scaled(a, u):
+    return np.sum(np.sin(a * u) * u[0])
+
+
+def keywords_of_partials(x):
+    f = functools.partial(functools.partial(lambda a, b, c: a * b + c**2, x[0]), c=x[2])
+    whole = np.apply_along_axis(functools.partial(np.dot, x), 0, np.outer(x, x))
+    return f(x[1]) * f(2.0, c=x[1]) * functools.partial(scaled, *[x[0]], **{"u": x})() + np.sum(whole)
+
+
+class Weighted:
+    def __init__(self, w):
+        self.w = w
+
+
+class Linear(Weighted):
+    def go(self, v):
+        return self.w @ v
+
+
+class Squared(Weighted):
+    def go(self, v):
+        return np.sum(self.w**2) * v[0]
+
+
+@dataclass
+class Doubled:
+    w: Any
+
+    def __post_init__(self):
+        self.w = self.w * 2.0
+
+    def go(self, v):
+        return np.sum(np.tanh(self.w) * v)
+
+
+LAYERS = {"linear": Linear, "squared": Squared, "doubled": Doubled}
+ACTIVATIONS = {"tanh": np.tanh, "square": lambda v: v * v}
+
+
+def classes_by_their_names(x):
+    """Two of them share their ``__init__``."""
+    names = [("linear", "tanh"), ("squared", "square"), ("doubled", "tanh")]
+    layers = [(LAYERS[a](x), ACTIVATIONS[b]) for a, b in names]
+    total = sum(f(layer.go(x)) for layer, f in layers)
+    for kind, k in ((Linear, 1.0), (Squared, 2.0)):
+        total = total + kind(x * k).go(x)
+    chosen = Linear if x[0] > 0.0 else (lambda w: Squared(w))
+    return total * chosen(x).go(x)
+
+
 PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (late_binding, (X,)), (defaults_of_each_iteration, (X,)), (defaults_of_two_functions, (X,)),
     (made_in_a_loop, (X,)), (kept_from_a_loop, (X,)), (two_of_one_factory, (X,)), (one_or_the_other, (X, 2)),
@@ -254,7 +330,9 @@ PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (stars_and_stores, (X,)), (keywords_that_change, (X,)), (decorated_inside, (X,)), (recursive_with_captured, (X,)),
     (recursion_that_binds, (X,)), (composed, (X,)), (folded, (X,)), (chosen_by_key, (X, "a")),
     (chosen_by_key, (X, "b")), (chosen_by_key, (X, "c")), (none_or_function, (X, 2)), (none_or_function, (X, 0)),
-    (returned_in_a_pair, (X,)), (partials, (X,)), (star_of_a_comprehension, (X,)),
+    (returned_in_a_pair, (X,)), (partials, (X,)), (partials_that_are_kept, (X,)), (keywords_of_partials, (X,)),
+    (classes_by_their_names, (X,)), (classes_by_their_names, (-X,)),
+    (star_of_a_comprehension, (X,)),
 ]  # fmt: skip
 #: What is refused: functions whose captured variables are not available where they are called; stars of unknown length.
 REFUSED = frozenset(

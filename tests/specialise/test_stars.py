@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pytest
 
+from srcgrad import grad
+from srcgrad.runtime.refusals import RefusedType
 from tests.specialise.test_attempts import check, check_data, is_refused
 
 
@@ -157,6 +161,63 @@ def test_served(function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -
 def test_of_data(function: Callable[..., Any]) -> None:
     """Where nothing is said of the arguments."""
     check_data(function)
+
+
+# --- stars of unknown length ------------------------------------------------------------------------------------------
+class Point:
+    def __init__(self, a, b):
+        self.a, self.b = a, b
+
+
+@dataclass
+class Pair:
+    a: float
+    b: float
+
+
+class Layers:
+    def __init__(self, scale, *layers):
+        self.layers, self.scale = list(layers), scale
+        self.start()
+
+    def start(self):
+        self.total = sum(self.layers)
+
+
+def made_of_rows(x):
+    rows = [Point(*row[:2]) for row in np.outer(x, x)]
+    pairs = [Pair(*[v * 2.0 for v in x[:2]]), Pair(x[0], *x[1:2])]
+    layers = Layers(x[0], *[v * v for v in x[1:]])
+    return sum(r.a * r.b for r in rows) + pairs[0].a * pairs[1].b + layers.total * layers.layers[1] * layers.scale
+
+
+def given_to_functions_inside(x):
+    def area(w, h):
+        return w * h + w
+
+    sides = []
+    for v in x[:2]:
+        sides.append(v * 2.0)
+    return area(*sides) + (lambda a, *others: a * sum(others))(*x)
+
+
+def given_to_libraries(x):
+    pair, both = [v * v for v in x[:2]], [x, x * 2.0]
+    numbers = np.maximum(*pair) + np.hypot(*x[1:]) + math.atan2(*x[:2]) + max(*x) * min(*pair)
+    return numbers + np.dot(*both) + np.sum(np.outer(*both)) + np.sum(np.linalg.solve(np.eye(3) * 3.0, *both[:1]))
+
+
+@pytest.mark.parametrize("function", [made_of_rows, given_to_functions_inside, given_to_libraries])
+def test_of_unknown_length(function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    check(function, monkeypatch)
+    check_data(function)
+
+
+@pytest.mark.parametrize(("count", "error"), [(1, TypeError), (3, RefusedType)])
+def test_more_than_a_function_needs_are_options(count: int, error: type[Exception]) -> None:
+    """A third argument of a ufunc is where its result is stored."""
+    with pytest.raises(error):
+        grad(lambda x: np.maximum(*[v * v for v in x[:count]]))(np.array([0.5, 1.5, 2.0]))
 
 
 # --- what is refused -------------------------------------------------------------------------------------------------

@@ -13,6 +13,8 @@ compares each with its original.
 
 from __future__ import annotations
 
+from types import FunctionType
+
 from srcgrad.language.models import (
     callables,
     containers,
@@ -27,9 +29,13 @@ from srcgrad.language.models import (
     sources,
 )
 from srcgrad.language.models.contexts import PASSING
-from srcgrad.language.models.table import CLASSES, HOME, KINDS, MODELS, ORIGINALS, is_of_model
+from srcgrad.language.models.table import CLASSES, HOME, KINDS, MADE, MODELS, ORIGINALS, is_of_model
+
+#: The classes of functions that programs make, of which there may be other objects, too.
+FUNCTIONS = (FunctionType, *dict.fromkeys(MADE.values()))
 
 __all__ = [
-    "CLASSES", "HOME", "KINDS", "MODELS", "ORIGINALS", "PASSING", "callables", "containers", "contexts", "counting",
-    "derivatives", "elementwise", "folds", "is_of_model", "iterators", "ordered", "ranks", "sources",
+    "CLASSES", "FUNCTIONS", "HOME", "KINDS", "MADE", "MODELS", "ORIGINALS", "PASSING", "callables", "containers",
+    "contexts", "counting", "derivatives", "elementwise", "folds", "is_of_model", "iterators", "ordered", "ranks",
+    "sources",
 ]  # fmt: skip

@@ -10,17 +10,27 @@ from __future__ import annotations
 import functools
 import operator
 
-from srcgrad.language.models.table import models, perhaps, stands_for
+from srcgrad.language.models.table import MADE, models, stands_for
 
 
 # --- functools -------------------------------------------------------------------------------------------------------
+@models(functools.partial)
+def partial(func, /, *args, **keywords):
+    def applied(*more, **others):
+        return func(*args, *more, **{**keywords, **others})
+
+    return applied
+
+
+MADE[__name__, "applied"] = functools.partial
+
+
 @stands_for(functools.partial)
 class Partial:
+    """Of an object that was there before, whose parts are known."""
+
     def __init__(self, func, /, *args, **keywords):
-        if isinstance(func, functools.partial) and perhaps():  # not of one that has attributes, or had a look at them
-            self.func, self.args, self.keywords = func.func, (*func.args, *args), {**func.keywords, **keywords}
-        else:
-            self.func, self.args, self.keywords = func, args, keywords
+        self.func, self.args, self.keywords = func, args, keywords
 
     def __call__(self, /, *args, **keywords):
         return self.func(*_after(self.args, args), **_and(self.keywords, keywords))
@@ -36,7 +46,7 @@ def _and(some, others):
 
 @models(functools.wraps)
 def wraps(wrapped, assigned=functools.WRAPPER_ASSIGNMENTS, updated=functools.WRAPPER_UPDATES):
-    return functools.partial(functools.update_wrapper, wrapped=wrapped, assigned=assigned, updated=updated)
+    return Partial(functools.update_wrapper, wrapped=wrapped, assigned=assigned, updated=updated)
 
 
 @models(functools.cache)

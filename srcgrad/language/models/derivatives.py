@@ -18,11 +18,14 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from srcgrad.language.asked import is_data
-from srcgrad.language.models.table import perhaps, unknown
+from srcgrad.language.models.table import MADE, perhaps, unknown
 
 
 class Derivative:
     """The class of what they return, in its place: it is no function."""
+
+
+MADE.update({(__name__, name): Derivative for name in ("derivative", "program")})
 
 
 def gradient(f=None, argnums=0, *, has_aux=False, holomorphic=False):
@@ -45,12 +48,13 @@ def vector_jacobian(f, /, *primals, argnums=None):
         f(*args[:-1])
         return _gradients(args[:-1], (argnums,) if isinstance(argnums, int) else argnums)
 
+    value = f(*primals)
+
     def derivative(seed):
         if not isinstance(value, (tuple, list, dict)) and np.shape(seed) != np.shape(value):
             raise ValueError("the seed of a pullback has another shape than the value")
         return program(*primals, seed)
 
-    value = f(*primals)
     return value, derivative
 
 
@@ -138,9 +142,9 @@ def _like(value):
     return unknown()
 
 
-def kind_of(name: str, namespace: object) -> type:
-    """The class of a function object that is made where these are the globals."""
-    return Derivative if namespace is globals() and name in ("derivative", "program") else FunctionType
+def is_run_on_copies(name: str, namespace: object) -> bool:
+    """Whether a function stands for a program, which copies those of its arguments that it stores into."""
+    return namespace is globals() and name == "program"
 
 
 #: By what a transformation says that it is.

@@ -28,6 +28,9 @@ ORIGINALS: dict[type, type] = {}
 #: By the name of a generator function, of which class its generators are taken to be.
 KINDS: dict[str, type] = {}
 
+#: By the module and the name of a function that a model makes, of which class it is, as other functions are not.
+MADE: dict[tuple[str, str], type] = {}
+
 
 def models(*originals: Any) -> Callable[[Any], Any]:
     """The decorated function does what these do."""
