@@ -143,6 +143,42 @@ def of_a_dtype_that_is_given(x, d=object):
     return y[0] ** 2
 
 
+def by_copyto(x):
+    r, y = np.empty(2, object), {"a": 1.0}
+    np.copyto(r, y)
+    r[0]["a"] = x[0]
+    return y["a"] ** 2
+
+
+def by_fill(x):
+    held, y = [np.full(2, None)], [1.0]
+    held[0].fill(y)
+    held[0][0][0] = x[0]
+    return y[0] ** 2
+
+
+def by_flat(x):
+    r, y = np.empty(1, object), [1.0]
+    r.flat[0] = y
+    r[0][0] = x[0]
+    return y[0] ** 2
+
+
+def by_put(x):
+    r, y = np.empty(1, object), [1.0]
+    r.put(0, [y, y])
+    r[0][0] = x[0]
+    return y[0] ** 2
+
+
+def by_an_augmented_store(x):
+    r = np.zeros(1, object)
+    r[0] += np.ones(3)
+    q = r[0]
+    q[1] = x[0]
+    return np.sum(r[0] ** 2)
+
+
 def labels_and_numbers(x):
     names, kinds = np.array(["a", "b"], dtype=object), np.empty(2, dtype=object)
     kinds[0], kinds[1] = "square", 2.0
@@ -170,7 +206,8 @@ def test_what_varies_is_refused_in_records(f: Callable[..., Any]) -> None:
 
 REFERENCES = [
     a_list_in_an_array, a_list_that_is_read_first, an_array_that_is_stored_through, an_array_that_is_stored_into,
-    by_elements, by_a_slice, by_a_dict, of_lists, of_an_iterator, of_a_callee, of_a_dtype_that_is_given,
+    by_elements, by_a_slice, by_a_dict, by_copyto, by_fill, by_flat, by_put, by_an_augmented_store, of_lists,
+    of_an_iterator, of_a_callee, of_a_dtype_that_is_given,
 ]  # fmt: skip
 
 

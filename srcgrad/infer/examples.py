@@ -263,7 +263,9 @@ def examples_of(value: Value, heap: Heap, depth: int = 0) -> list[Any] | None:
 def _example(atom: Atom, heap: Heap, depth: int) -> list[Any] | None:
     match atom:
         case Array(type_string=str() as dtype, rank=int() as rank) if dtype and np.dtype(dtype).kind in "biufc":
-            made = np.ones((2,) * rank) + (np.eye(2) if rank > 1 else 0.0)  # matrices that have an inverse
+            made = np.ones((2,) * rank)
+            if rank > 1:
+                made += np.eye(2)  # matrices that have an inverse
             return [made.astype(dtype)] if rank < 8 else None
         case Exact(value=bool() | None | str() as constant):
             return [constant]

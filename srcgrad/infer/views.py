@@ -68,7 +68,7 @@ def seen_again(
     if "out" in dict(given.keywords) or source.is_any:
         return None
     if name in ("reshape", "broadcast_to"):
-        found = _reshaped(source, rest, given.keywords, heap)
+        found = _reshaped(source, rest, given.keywords, heap, is_array=name == "broadcast_to")
     elif name in ("ravel", "flatten") and not rest and not given.keywords:
         found = _of_rank(source, 1)
     elif name == "squeeze":
@@ -181,15 +181,16 @@ def _run(function: Any, name: str, given: Given, heap: Heap, is_method: bool) ->
     return outcomes(run, [*given.positional, *(value for _, value in given.keywords)], heap)
 
 
-def _of_rank(source: Value, rank: int) -> list[Result] | None:
-    """Arrays of the dtypes of others, or of numbers."""
+def _of_rank(source: Value, rank: int, *, is_array: bool = True) -> list[Result] | None:
+    """Arrays of the dtypes of others, or of numbers; numbers of NumPy themselves, unless it ``is_array``."""
     found = []
     for atom in source.atoms:
         kind = class_of(atom)
         if isinstance(atom, Array) and atom.number is not None:
             found.append(Result(np.ndarray, atom.type_string, rank))
         elif kind in _KINDS:
-            found.append(Result(np.ndarray, np.dtype(kind).str, rank))
+            is_kept = not (rank or is_array) and issubclass(kind, np.generic)
+            found.append(Result(kind) if is_kept else Result(np.ndarray, np.dtype(kind).str, rank))
         else:
             return None
     return found
@@ -205,7 +206,7 @@ def _squeezed(source: Value) -> list[Result] | None:
 
 
 def _reshaped(
-    source: Value, rest: Sequence[Value], keywords: Sequence[tuple[str, Value]], heap: Heap
+    source: Value, rest: Sequence[Value], keywords: Sequence[tuple[str, Value]], heap: Heap, *, is_array: bool
 ) -> list[Result] | None:
     """The rank is that of the shape."""
     words = dict(keywords)
@@ -216,8 +217,10 @@ def _reshaped(
         (atom,) = shape[0].atoms
         if isinstance(atom, At) and isinstance(atom.site, Site) and atom.site.kind in (tuple, list):
             parts = heap[atom.site].parts
-            return None if parts is None or not all(map(_is_number, parts)) else _of_rank(source, len(parts))
-    return _of_rank(source, len(shape)) if shape and all(map(_is_number, shape)) else None
+            return None if parts is None or not all(map(_is_number, parts)) else _of_rank(
+                source, len(parts), is_array=is_array
+            )
+    return _of_rank(source, len(shape), is_array=is_array) if shape and all(map(_is_number, shape)) else None
 
 
 def _is_number(value: Value) -> bool:

@@ -8,6 +8,7 @@ Each is linear, each has a transpose.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import gast
 import numpy as np
@@ -378,5 +379,6 @@ def same_shape(name: str):
 
 for kept, name in ((swapaxes, "a"), (moveaxis, "a"), (rollaxis, "a"), (rot90, "m")):
     kept.infer(same_rank(name))
-for kept, name in ((flip, "m"), (fliplr, "m"), (flipud, "m"), (roll, "a")):
+for kept, name in ((flip, "m"), (fliplr, "m"), (flipud, "m")):
     kept.infer(same_shape(name))
+roll.infer(lambda arguments, literals: replace(as_array(arguments["a"]), scalar=False))  # an array, also of a number

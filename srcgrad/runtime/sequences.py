@@ -39,12 +39,13 @@ def unjoined(g: Sequence[Any], *parts: Any) -> list[Any]:
 
 
 def repeated(items: Any, times: int) -> Any:
-    """``items * times`` of a list or tuple, as a list."""
+    """``items * times`` of a list, or of a tuple, which stays one."""
     if isinstance(times, np.ndarray):
         raise RefusedType(
             "E0710", "a list or tuple is multiplied by an array, not by an integer; make both arrays with np.array"
         )
-    return list(items) * operator.index(times)
+    held = tuple(items) if isinstance(items, tuple) else list(items)
+    return held * operator.index(times)
 
 
 def unrepeated(g: Sequence[Any], items: Sequence[Any], times: int) -> list[Any]:

@@ -140,6 +140,8 @@ def _tangent_like(moved: Any, v: Any, pairs: list[tuple[Any, Any]], seen: set[tu
             if key in moved:
                 moved[key] = yield moved[key], part, pairs, seen
         return moved
+    if isinstance(v, np.ndarray) and not v.ndim and isinstance(moved, float | complex):
+        moved = np.array(moved)  # NumPy computes numbers of arrays without axes, which are stored into
     if not isinstance(v, np.ndarray) or not isinstance(moved, np.ndarray):
         return moved
     made = _array_like(moved, v, pairs)
@@ -196,6 +198,8 @@ def _arrays_of(known: tuple[Any, ...]) -> Iterator[tuple[Any, Any]]:
 
 def fresh(moved: Any, v: Any) -> Any:
     """``moved`` in memory of its own, in the layout of the new value ``v``."""
+    if isinstance(v, np.ndarray) and not v.ndim and isinstance(moved, float | complex):
+        return np.array(moved)
     if isinstance(moved, np.ndarray):
         if not isinstance(v, np.ndarray) or v.shape != moved.shape:
             return moved.copy()

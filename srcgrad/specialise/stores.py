@@ -57,7 +57,11 @@ def function(context: Context, node: gast.Call, called: Any) -> Made | None:
     if known is not None:
         parameters, write = known
         given = _given(context, node, parameters.split())
-        write(context, node, _base(context, node, given), given)
+        base = _base(context, node, given)
+        array, *stored = given.values()
+        for each in stored:
+            refuse_objects(context, array, each)
+        write(context, node, base, given)
         return constant(None, node), nf.Fixed()
     names = names_given(node)
     effect = of_function(called).without_idle(node.args, node.keywords)
@@ -259,6 +263,7 @@ def _fill_diagonal(context: Context, node: gast.Call, base: str, given: Given) -
 
 def _fill(context: Context, node: gast.Call, base: str) -> None:
     (value,) = _given(context, node, ["value"]).values()
+    refuse_objects(context, named_as(base, node.func.value), value)
     _put(context, base, constant(Ellipsis, node), value)
 
 
@@ -277,6 +282,7 @@ def _rearranged(context: Context, node: gast.Call, base: str) -> None:
 
 def _put_method(context: Context, node: gast.Call, base: str) -> None:
     given = _given(context, node, ["indices", "values", "mode"])
+    refuse_objects(context, named_as(base, node.func.value), given["values"])
     names = {"indices": "ind", "values": "v", "mode": "mode"}
     _put_flat(context, node, base, {names[name]: value for name, value in given.items()})
 
@@ -344,6 +350,7 @@ def flat_place(context: Context, target: gast.Subscript) -> tuple[str, gast.expr
 def store_flat(context: Context, target: gast.Subscript, stored: gast.expr) -> None:
     """``y.flat[index] = value``, whose elements are stored one after the other."""
     base, places = flat_place(context, target)
+    refuse_objects(context, named_as(base, target.value.value), stored)
     if isinstance(stored, gast.Name):
         given = [load(base, target), stored, constant(context.span.origin, target)]
         check = placed(gast.Expr(call_runtime(runtime.require_disjoint, given, target)), target)
@@ -377,14 +384,23 @@ def _base(context: Context, node: gast.Call, given: Given) -> str:
     return str(base.id)
 
 
+def named_as(base: str, node: gast.AST) -> gast.Name:
+    """The name of what an expression gave, which may be what the expression may be."""
+    made = load(base, node)
+    vars(made).update({name: part for name, part in vars(node).items() if name in ("version", "computes")})
+    return made
+
+
 def refuse_objects(context: Context, base: Any, value: gast.expr) -> None:
-    """Refuse objects that are stored into what may be an array, which makes numbers of them."""
+    """Refuse objects that are stored into what may be an array, which makes numbers of them, and references to arrays
+    and containers, which an array of objects keeps."""
     arrays = context.value(base)
     if (arrays.is_any or any(isinstance(one, Array) for one in arrays.atoms)) and holds_objects(
         context.facts, context.value(value)
     ):
         context.refuse("E0302", value, "an object that is stored into what may be an array")
-    if not context.value(value).consists_of(is_unchanging) and any(map(_may_hold_references, arrays.atoms)):
+    may_hold = arrays.is_any or any(map(_may_hold_references, arrays.atoms))
+    if may_hold and not context.value(value).consists_of(is_unchanging):
         check = call_runtime(runtime.require_elements, [load(named(context, base), value)], value)
         context.out.append(nf.Effect(placed(gast.Expr(check), value), context.span))
 
@@ -397,7 +413,6 @@ def _may_hold_references(atom: Atom) -> bool:
 
 
 def _put(context: Context, base: str, index: gast.expr, value: gast.expr) -> None:
-    refuse_objects(context, load(base, value), value)
     context.out.append(nf.Store(base, index, value, context.span))
 
 

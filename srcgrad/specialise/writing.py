@@ -359,6 +359,7 @@ def _augmented(context: Context, statement: gast.AugAssign) -> None:
             place = stores.flat_place(context, statement.target) if is_flat else (
                 named(context, base), settled(context, index)
             )
+            stores.refuse_objects(context, stores.named_as(place[0], base.value if is_flat else base), operand)
             context.out.append(
                 nf.AugStore(*place, statement.op, operand, context.span, context.fresh(), context.fresh())
             )

@@ -16,6 +16,7 @@ import numpy as np
 from srcgrad import runtime
 from srcgrad.analysis.activity import atoms, inputs
 from srcgrad.ir.normal_form import Apply, Bind
+from srcgrad.language.effects import is_of_emitted
 from srcgrad.rules.facts import Array
 from srcgrad.rules.formula import object_of
 from srcgrad.rules.memory import MIRRORS, makes_new
@@ -37,7 +38,7 @@ VIEWS = frozenset(
 def apart(sweep: TangentSweep, value: gast.expr, statement: Bind, made: Apply) -> gast.expr:
     """A tangent that shares memory with others as its value does, where that may matter."""
     if statement.target not in sweep.mirrored:
-        return call_runtime(runtime.own, value) if _may_share(sweep, value, statement) else value
+        return call_runtime(runtime.own, value) if _may_share(sweep, value, statement, made) else value
     if makes_new(made.function, method_of(statement.expression)):
         if (copied := _copied_alike(value, statement.expression)) is not None:
             return copied
@@ -57,21 +58,29 @@ def apart(sweep: TangentSweep, value: gast.expr, statement: Bind, made: Apply) -
     return call_runtime(runtime.tangent_like, value, load(RESULT), *pairs)
 
 
-def _may_share(sweep: TangentSweep, value: gast.expr, statement: Bind) -> bool:
-    """Whether a tangent would be a second name for one that is added to in place, where the values are two."""
+def _may_share(sweep: TangentSweep, value: gast.expr, statement: Bind, made: Apply) -> bool:
+    """Whether a tangent may be a second name for one that is added to in place, where the values are two: the tangent
+    of a number may be that of an array without axes."""
     while isinstance(value, gast.Call) and calls_to(value, runtime.rebroadcast):
         value = value.args[0]
-    fact = sweep.fact(statement.target)
-    if not isinstance(value, gast.Name) or isinstance(fact, Array) and fact.scalar:
+    if not isinstance(value, gast.Name) and not (_hands_on(value) and makes_new(made.function)):
+        return False
+    facts = [sweep.fact(name) for name in inputs(statement)]
+    if all(isinstance(fact, Array) and fact.scalar for fact in facts):
         return False
     changing = sweep.tangents.buffers | sweep.mirrored | sweep.beside
     return any(n in changing for n in (statement.target, *inputs(statement)))
 
 
+def _hands_on(value: gast.expr) -> bool:
+    """Whether the value of an expression is that of a function of ours, which may return its operand."""
+    return isinstance(value, gast.Call) and is_of_emitted(object_of(value.func)) and not _is_new(value)
+
+
 def _is_vector(sweep: TangentSweep, name: str) -> bool:
     """Whether a name is known to hold a number or an array of one axis, which has one layout if it is new."""
     fact = sweep.fact(name)
-    return isinstance(fact, Array) and (fact.scalar or fact.shape is not None and len(fact.shape) < 2)
+    return isinstance(fact, Array) and (fact.scalar or fact.shape is not None and len(fact.shape) == 1)
 
 
 def method_of(expression: gast.expr) -> str | None:
