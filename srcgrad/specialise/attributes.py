@@ -21,7 +21,7 @@ from srcgrad.rules.table import CONSTANT_MEMBERS, FIELDS
 from srcgrad.rules.table import attribute as attribute_function
 from srcgrad.runtime.objects import is_seen_by_others
 from srcgrad.specialise.context import Context
-from srcgrad.specialise.expressions import Made, named
+from srcgrad.specialise.operands import Made, named
 from srcgrad.syntax.build import call_runtime, constant, load, placed
 from srcgrad.syntax.globals import importable, reference
 

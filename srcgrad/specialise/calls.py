@@ -39,7 +39,11 @@ from srcgrad.runtime.objects import is_object
 from srcgrad.specialise import containers, emitted, sets, sparse, stores
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.dispatching import Method
-from srcgrad.specialise.expressions import (
+from srcgrad.specialise.fields import holds_objects
+from srcgrad.specialise.instances import covers, fixed_parameters, instance_of, starts_alone, static_of
+from srcgrad.specialise.joining import JOINING
+from srcgrad.specialise.managers import LOCKS
+from srcgrad.specialise.operands import (
     Made,
     are_writers,
     atom,
@@ -50,10 +54,6 @@ from srcgrad.specialise.expressions import (
     named,
     settled,
 )
-from srcgrad.specialise.fields import holds_objects
-from srcgrad.specialise.instances import covers, fixed_parameters, instance_of, starts_alone, static_of
-from srcgrad.specialise.joining import JOINING
-from srcgrad.specialise.managers import LOCKS
 from srcgrad.specialise.receivers import is_looked_up
 from srcgrad.specialise.set_operations import SETS
 from srcgrad.specialise.unruled import is_drawing, missing_rule, names_given

@@ -15,7 +15,8 @@ import gast
 
 from srcgrad.ir import normal_form as nf
 from srcgrad.specialise.context import Context
-from srcgrad.specialise.loops import Item, Series, entries_of, series_of, whole
+from srcgrad.specialise.iterables import series_of
+from srcgrad.specialise.series import Item, Series, entries_of, whole
 from srcgrad.specialise.set_operations import are_sets
 from srcgrad.syntax.build import call_builtin, load, placed, subscript
 

@@ -29,7 +29,7 @@ from srcgrad.ir.operations import Version
 from srcgrad.ir.regions import Assign, Block, operands_of, walk
 from srcgrad.specialise.calls import of_user
 from srcgrad.specialise.context import Context
-from srcgrad.specialise.expressions import Made, atom
+from srcgrad.specialise.operands import Made, atom
 from srcgrad.syntax.build import call_runtime, constant, load, placed
 from srcgrad.syntax.globals import importable, reference
 

@@ -24,8 +24,8 @@ from srcgrad.ir import normal_form as nf
 from srcgrad.rules.table import lookup
 from srcgrad.specialise.collecting import collected, merge, put_each
 from srcgrad.specialise.context import Context
-from srcgrad.specialise.expressions import Made, atom, named, settled
-from srcgrad.specialise.loops import are, is_series, is_unordered
+from srcgrad.specialise.operands import Made, atom, named, settled
+from srcgrad.specialise.series import are, is_series, is_unordered
 from srcgrad.syntax.build import (
     call,
     call_builtin,

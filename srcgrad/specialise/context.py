@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
 
@@ -29,10 +30,20 @@ _UNBOUND = Exact(UNBOUND)
 CLASSES = "call the derivative with the object, or see source_for(...); and check the name"
 
 
+@dataclass(frozen=True)
+class Nested:
+    """How what is nested is written: the operands of an operation, the body of a loop, a target of several parts."""
+
+    operation: Callable[[Context, Any], tuple[gast.expr, nf.Operation]]
+    block: Callable[[Context, list[Any], Callable[[], None]], nf.Block]
+    assignment: Callable[[Context, list[Any], gast.expr], None]
+
+
 @dataclass(eq=False)
 class Context:
     """A function that is written."""
 
+    nested: Nested
     reduced: Reduced
     facts: Facts
     naming: Naming

@@ -16,8 +16,8 @@ import numpy as np
 from srcgrad import runtime
 from srcgrad.ir import normal_form as nf
 from srcgrad.specialise.context import Context
-from srcgrad.specialise.expressions import settled
-from srcgrad.specialise.loops import Item, Series, function_called, kept
+from srcgrad.specialise.operands import settled
+from srcgrad.specialise.series import Item, Series, function_called, kept
 from srcgrad.syntax.build import call_builtin, call_runtime, load, placed, subscript
 from srcgrad.syntax.parse import clone
 

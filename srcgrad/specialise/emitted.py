@@ -26,8 +26,9 @@ from srcgrad.ir import operations as ir
 from srcgrad.rules.memory import CHANGES
 from srcgrad.specialise.containers import applied
 from srcgrad.specialise.context import Context
-from srcgrad.specialise.expressions import Made, atom, named, operate, operation_of, settled
 from srcgrad.specialise.instances import static_of
+from srcgrad.specialise.operands import Made, atom, named, settled
+from srcgrad.specialise.operators import operate
 from srcgrad.specialise.set_operations import are_sets
 from srcgrad.syntax.build import call_runtime, constant, load, placed
 from srcgrad.syntax.globals import GlobalBinding, of_runtime, reference
@@ -129,7 +130,7 @@ def operation(context: Context, node: gast.Call, function: Any) -> Made | None:
         names = [str(key.value) for key in fields.keys]
         return packed(context, node, kind, dict(zip(names, values, strict=True)))
     if function is runtime.defaulting:
-        shown, packed_ = operation_of(context, node.args[0])
+        shown, packed_ = context.nested.operation(context, node.args[0])
         if not isinstance(shown, gast.Dict) or not isinstance(packed_, nf.Pack):
             context.refuse("E0213", node, "a defaultdict in a derivative that is differentiated again")
         rest = [settled(context, each) for each in node.args[1:]]

@@ -22,8 +22,8 @@ from srcgrad.infer.values import At
 from srcgrad.ir import normal_form as nf
 from srcgrad.ir import operations as ir
 from srcgrad.specialise.context import Context
-from srcgrad.specialise.expressions import named, settled
 from srcgrad.specialise.instances import static_of
+from srcgrad.specialise.operands import named, settled
 from srcgrad.specialise.stopping import stops_gradients, without_gradients
 from srcgrad.syntax.build import load, placed
 from srcgrad.syntax.globals import call_runtime

@@ -14,58 +14,34 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
-from enum import EnumType
-from typing import Any, TypeAlias
+from typing import Any
 
 import gast
-import numpy as np
 
-from srcgrad import runtime
 from srcgrad.infer.data import is_data
 from srcgrad.infer.heap import sites_of
-from srcgrad.infer.objects import MAPPINGS, is_only_data
-from srcgrad.infer.values import Array, At, Bound, Exact, Of, Value, is_unchanging
+from srcgrad.infer.values import At, Bound, Value, is_unchanging
 from srcgrad.ir import normal_form as nf
 from srcgrad.ir import operations as ir
 from srcgrad.language.effects import resizing
-from srcgrad.rules.formula import object_of
 from srcgrad.specialise.context import Context
-from srcgrad.specialise.expressions import Made, named, settled
-from srcgrad.specialise.instances import static_of
+from srcgrad.specialise.iterables import range_arguments, series_of
+from srcgrad.specialise.operands import settled
 from srcgrad.specialise.resized import resizes_data
-from srcgrad.specialise.set_operations import are_sets, may_be_set
+from srcgrad.specialise.series import Item, Series, function_called, is_unordered, whole
 from srcgrad.syntax.build import (
     binary,
-    call,
     call_builtin,
-    call_runtime,
     constant,
     load,
-    method_call,
-    subscript,
-    tuple_of,
 )
 from srcgrad.syntax.parse import clone, walk
-
-#: What a loop binds in each round: one value, or the parts of a tuple.
-Item: TypeAlias = Made | list["Item"]
-
-
-@dataclass(frozen=True)
-class Series:
-    """What a loop runs over by places: how many items, the item at a place, and how it is printed."""
-
-    count: Callable[[], gast.expr]
-    item: Callable[[gast.expr], Item]
-    printed: gast.expr
-    is_whole: bool = False  # its end is looked at before it begins, and so must be reached
 
 
 def for_(context: Context, statement: gast.For) -> None:
     target, source = statement.target, statement.iter
     taken = _bound(*statement.body)
-    counted = _numbers(context, source) or _backwards(context, source)
+    counted = range_arguments(context, source) or _backwards(context, source)
     if counted is not None and isinstance(target, gast.Name) and target.id not in taken | context.parameters:
         span = context.span
         heading = None if function_called(context, source) is range else (target, clone(settled(context, source)))
@@ -128,9 +104,7 @@ def _uncounted(context: Context, statement: gast.For) -> None:
 
 
 def _body(context: Context, statement: gast.For, start: Callable[[], None]) -> nf.Block:
-    from srcgrad.specialise.writing import written  # whose statements are loops in turn
-
-    return written(context, statement.body, start)
+    return context.nested.block(context, statement.body, start)
 
 
 def _bind(context: Context, target: Any, item: Item) -> None:
@@ -144,9 +118,7 @@ def _bind(context: Context, target: Any, item: Item) -> None:
     elif isinstance(target, gast.Name) and isinstance(item, tuple):
         context.out.append(nf.Bind(target.id, *item, context.span))
     else:
-        from srcgrad.specialise.writing import assignment
-
-        assignment(context, [target], load(whole(context, item, target), target))
+        context.nested.assignment(context, [target], load(whole(context, item, target), target))
 
 
 def _held(context: Context, item: Item) -> Item:
@@ -154,16 +126,6 @@ def _held(context: Context, item: Item) -> Item:
         return [_held(context, part) for part in item]
     name = whole(context, item, item[0])
     return load(name, item[0]), nf.Copy(name)
-
-
-def whole(context: Context, item: Item, at: gast.AST) -> str:
-    """A name for an item."""
-    if isinstance(item, list):
-        atoms = tuple(load(whole(context, part, at), at) for part in item)
-        item = tuple_of(atoms, at), nf.Pack("tuple", atoms)
-    name = context.fresh()
-    context.out.append(nf.Bind(name, *item, context.span))
-    return name
 
 
 def _own_index(context: Context, target: Any, source: Any, taken: set[str]) -> str | None:
@@ -176,206 +138,15 @@ def _own_index(context: Context, target: Any, source: Any, taken: set[str]) -> s
     return None
 
 
-# --- what is run over ------------------------------------------------------------------------------------------------
-def series_of(context: Context, node: Any, taken: set[str]) -> Series | None:
-    """What an expression runs over, evaluated; None of what has no places.  ``taken`` names are bound in the loop."""
-    from srcgrad.specialise import elements  # whose arrays are held as those of other loops
-
-    function = function_called(context, node)
-    if function is enumerate and 1 <= len(node.args) <= 2 and not node.keywords:
-        return _counted(context, node, node.args[1:], taken)
-    if function is enumerate and len(node.args) == 1 and [k.arg for k in node.keywords] == ["start"]:
-        return _counted(context, node, [node.keywords[0].value], taken)
-    if function is zip:
-        from srcgrad.specialise.zipped import zipped  # of which each argument is run over in turn
-
-        return zipped(context, node, taken)
-    if function is reversed and function_called(context, node.args[0]) not in (zip, enumerate) and not (
-        may_be_set(context.value(node.args[0]))
-    ):  # fmt: skip
-        inner = series_of(context, node.args[0], taken)
-        return None if inner is None else _reversed(inner, node)
-    if (numbers := _numbers(context, node)) is not None:
-        return _range(context, node, numbers, taken)
-    if function in (np.ndindex, np.ndenumerate) and node.args and not node.keywords:
-        return elements.indices(context, node, taken)
-    view = _view(context, node)
-    if view is not None:
-        return entries_of(context, *view, node, taken)
-    if _is_flat(context, node):
-        return elements.flat(context, node, taken)
-    value = context.value(node)
-    if any(map(is_data, value.atoms)):  # a number or None beside it raises the same: it has no length
-        value = Value(frozenset(atom for atom in value.atoms if not is_unchanging(atom)), value.is_any)
-    if are(value, MAPPINGS):
-        return entries_of(context, node, "keys", node, taken)
-    if EnumType in (type(static_of(value)), type(object_of(node))):
-        return elements.members(context, node)
-    if are_sets(value):
-        from srcgrad.specialise.sets import gone_over  # whose items may be those of a loop in turn
-
-        name = gone_over(context, node)
-    elif are(value, (list, tuple, deque, range), arrays=True, data=True):
-        name = kept(context, node, taken)
-    else:
-        return None
-    reads_numbers = are(value, (range,))
-
-    def item(place: gast.expr) -> Item:
-        read = subscript(load(name, node), place, node)
-        return read, nf.Fixed() if reads_numbers else nf.Index(name, read.slice)
-
-    return Series(lambda: call_builtin("len", [load(name, node)], node), item, load(name, node))
-
-
-def _counted(context: Context, node: gast.Call, starts: list[Any], taken: set[str]) -> Series | None:
-    from srcgrad.specialise.zipped import letters  # which are a series of their own
-
-    inner = series_of(context, node.args[0], taken) or letters(context, node.args[0])
-    if inner is None:
-        return None
-    start = [_still(context, first, taken) for first in starts]
-
-    def item(place: gast.expr) -> Item:
-        number = binary(start[0], gast.Add(), place, node) if start else place
-        return [(number, nf.Fixed()), inner.item(place)]
-
-    printed = call(settled(context, node.func), [inner.printed, *start], node)
-    return Series(inner.count, item, printed, inner.is_whole)
-
-
-def _reversed(inner: Series, node: gast.Call) -> Series:
-    def item(place: gast.expr) -> Item:
-        last = binary(inner.count(), gast.Sub(), constant(1, node), node)
-        return inner.item(binary(last, gast.Sub(), place, node))
-
-    return Series(inner.count, item, call_builtin("reversed", [inner.printed], node))
-
-
-def _range(context: Context, node: Any, numbers: list[Any], taken: set[str]) -> Series:
-    given = [_still(context, number, taken) for number in numbers]
-    printed = call_builtin("range", given, node)
-
-    def item(place: gast.expr) -> Item:
-        moved = place if len(given) < 3 else binary(place, gast.Mult(), given[2], node)
-        return moved if len(given) == 1 else binary(given[0], gast.Add(), moved, node), nf.Fixed()
-
-    return Series(lambda: call_builtin("len", [call_builtin("range", given, node)], node), item, printed)
-
-
-def entries_of(context: Context, mapping: Any, view: str, node: Any, taken: set[str]) -> Series:
-    """The keys, values or items of a dict."""
-    name, keys = kept(context, mapping, taken), context.fresh("keys")
-    listed = call_builtin("list", [method_call(load(name, node), "keys", [], node)], node)
-    context.out.append(nf.Bind(keys, listed, nf.Fixed(), context.span))
-    marked = call_runtime(runtime.followed, [load(name, node), load(keys, node)], node)  # that they must not change
-    context.out.append(nf.Bind(context.fresh("walk"), marked, nf.Fixed(), context.span))
-
-    def item(place: gast.expr) -> Item:
-        key = subscript(load(keys, node), place, node)
-        entry = subscript(load(name, node), key, node)
-        parts: list[Item] = [(key, nf.Index(keys, place)), (entry, nf.Index(name, key))]
-        return parts if view == "items" else parts[view == "values"]
-
-    printed = load(keys, node) if view == "keys" else method_call(load(name, node), view, [], node)
-    return Series(lambda: call_builtin("len", [load(keys, node)], node), item, printed)
-
-
-def _view(context: Context, node: Any) -> tuple[Any, str] | None:
-    """The dict and the name of the view of it that an expression is."""
-    made = getattr(node, "statement", None)
-    if not isinstance(node, gast.Call) or made is None or not isinstance(made.operation, ir.Call) or node.args:
-        return None
-    function, data = context.reduced.value(made.operation.function), context.facts.data is not None
-    methods = [atom for atom in function.atoms if not (data and is_only_data(atom))]
-    names = {atom.name for atom in methods if isinstance(atom, Bound) and are(atom.receiver, MAPPINGS, data=data)}
-    is_view = len(names) == 1 and names <= {"keys", "values", "items"} and not function.is_any and all(
-        isinstance(atom, Bound) and are(atom.receiver, MAPPINGS, data=data) for atom in methods
-    )  # fmt: skip
-    return (node.func.value, *names) if is_view and isinstance(node.func, gast.Attribute) else None
-
-
-def _numbers(context: Context, node: Any) -> list[Any] | None:
-    """The arguments of a ``range``."""
-    is_range = function_called(context, node) is range and not node.keywords and 1 <= len(node.args) <= 3
-    return list(node.args) if is_range else None
-
-
 def _backwards(context: Context, node: Any) -> list[Any] | None:
     """``reversed(range(n))`` as the range that counts down; None where that takes more than a subtraction."""
     is_reversed = function_called(context, node) is reversed and len(node.args) == 1
-    inner = _numbers(context, node.args[0]) if is_reversed else None
+    inner = range_arguments(context, node.args[0]) if is_reversed else None
     if inner is None or len(inner) == 3:
         return None
     one = constant(1, node)
     stop = constant(-1, node) if len(inner) == 1 else binary(inner[0], gast.Sub(), one, node)
     return [binary(inner[-1], gast.Sub(), one, node), stop, constant(-1, node)]
-
-
-def function_called(context: Context, node: Any) -> Any:
-    """The function that an expression calls, where it is one."""
-    made = getattr(node, "statement", None)
-    if not isinstance(node, gast.Call) or made is None or not isinstance(made.operation, ir.Call):
-        return None
-    return static_of(context.reduced.value(made.operation.function))
-
-
-def is_series(context: Context, node: Any) -> bool:
-    """Whether an expression makes an iterator or a view of what has places."""
-    is_made = function_called(context, node) in (enumerate, zip, reversed)
-    return is_made or _view(context, node) is not None or _is_flat(context, node)
-
-
-def _is_flat(context: Context, node: Any) -> bool:
-    return isinstance(node, gast.Attribute) and node.attr == "flat" and context.value(node.value).consists_of(
-        lambda a: isinstance(a, Array | Of) or is_unchanging(a) or is_data(a)  # 0-d ones are numbers
-    )
-
-
-# --- names and values ------------------------------------------------------------------------------------------------
-def _still(context: Context, node: Any, taken: set[str]) -> gast.expr:
-    """A number as it is before the loop, whose body may bind the name that it is read of."""
-    node = settled(context, node)
-    if isinstance(node, gast.Constant) or context.is_local(node) and node.id not in taken:
-        return node
-    name = context.fresh()
-    context.out.append(nf.Bind(name, node, nf.Fixed(), context.span))
-    return load(name, node)
-
-
-def kept(context: Context, node: Any, taken: set[str]) -> str:
-    """The name of what a loop runs over, under which its body, which reads the items, binds nothing else."""
-    name = named(context, node)
-    if name not in taken:
-        return name
-    held = context.fresh()
-    context.out.append(nf.Bind(held, load(name, node), nf.Copy(name), context.span))
-    return held
-
-
-def are(value: Value, kinds: tuple[Any, ...], *, arrays: bool = False, data: bool = False) -> bool:
-    """Whether a value is an object of one of these classes, or an array, or data (of which a check that stands
-    before the loop makes sure that it has places), whatever it is."""
-
-    def is_one(atom: Any) -> bool:
-        if isinstance(atom, Array):
-            return arrays
-        return isinstance(atom, At) and (atom.site.kind in kinds or data and atom.site.kind is None)
-
-    return value.consists_of(is_one)
-
-
-def is_unordered(context: Context, value: Value) -> bool:
-    """Whether a value is text."""
-    def is_one(one: Any) -> bool:
-        match one:
-            case Exact(value=str() | bytes()):
-                return True
-            case Of(kind=kind):
-                return kind in (str, bytes)
-        return False
-
-    return value.consists_of(is_one)
 
 
 def _bound(*nodes: gast.AST) -> set[str]:

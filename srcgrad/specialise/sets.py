@@ -30,9 +30,9 @@ from srcgrad.language import effects
 from srcgrad.language.models.ranks import MOMENTS
 from srcgrad.specialise.collecting import collected
 from srcgrad.specialise.context import Context
-from srcgrad.specialise.expressions import Made, atom, named, settled
 from srcgrad.specialise.fields import holds_objects
-from srcgrad.specialise.loops import are, is_series
+from srcgrad.specialise.operands import Made, atom, named, settled
+from srcgrad.specialise.series import are, is_series
 from srcgrad.specialise.set_operations import ASKING, SETS, are_sets, may_be_set
 from srcgrad.syntax.build import call, call_builtin, call_runtime, load, method_call, placed
 from srcgrad.syntax.parse import names_read

@@ -31,8 +31,9 @@ from srcgrad.rules.table import method as method_function
 from srcgrad.rules.template import UnsupportedCall
 from srcgrad.specialise.containers import applied, exchanged, fixed
 from srcgrad.specialise.context import Context
-from srcgrad.specialise.expressions import Made, atom, is_of_arrays, named, operate, settled
 from srcgrad.specialise.fields import holds_objects
+from srcgrad.specialise.operands import Made, atom, is_of_arrays, named, settled
+from srcgrad.specialise.operators import operate
 from srcgrad.specialise.unruled import GENERATORS, names_given
 from srcgrad.syntax.build import call_runtime, constant, index_value, load, placed, subscript
 from srcgrad.syntax.globals import GlobalBinding, reference

@@ -12,7 +12,7 @@ from typing import Any
 from srcgrad.ir import normal_form as nf
 from srcgrad.specialise.carrying import carries
 from srcgrad.specialise.context import Context
-from srcgrad.specialise.expressions import Made, settled
+from srcgrad.specialise.operands import Made, settled
 from srcgrad.specialise.unruled import missing_rule
 from srcgrad.syntax.parse import spelled, walk
 

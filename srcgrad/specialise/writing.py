@@ -38,19 +38,22 @@ from srcgrad.specialise.attempts import without_try
 from srcgrad.specialise.attributes import read
 from srcgrad.specialise.captures import misused
 from srcgrad.specialise.collecting import collected
-from srcgrad.specialise.context import CLASSES, Context
+from srcgrad.specialise.context import CLASSES, Context, Nested
 from srcgrad.specialise.early_returns import nested_returns
 from srcgrad.specialise.entering import write_with
-from srcgrad.specialise.expressions import are_writers, atom, named, operate, operation_of, settled
+from srcgrad.specialise.expressions import operation_of
 from srcgrad.specialise.fields import refuse_of_class, refuse_store, require_settable
 from srcgrad.specialise.initialisers import returning_object
 from srcgrad.specialise.instances import Instance, fixed_parameters, runs_users, static_of
 from srcgrad.specialise.loop_ends import without_else
-from srcgrad.specialise.loops import for_, function_called, is_series
+from srcgrad.specialise.loops import for_
+from srcgrad.specialise.operands import are_writers, atom, named, settled
+from srcgrad.specialise.operators import operate
 from srcgrad.specialise.planning import decided, kind_of
 from srcgrad.specialise.reduced import Reduced
 from srcgrad.specialise.reducing import reduced
 from srcgrad.specialise.reshaping import reshaped
+from srcgrad.specialise.series import function_called, is_series
 from srcgrad.specialise.set_operations import are_sets
 from srcgrad.specialise.tapes import together
 from srcgrad.syntax.build import load, placed
@@ -86,7 +89,7 @@ def normal_form(instance: Instance, ended: Mapping[Statement, UnsupportedSyntax]
     nodes = list(walk(*body))
     names = [node for node in nodes if isinstance(node, gast.Name)]
     used = {node.id for node in names}
-    context = Context(made, facts, naming, source, Namer({*used, *parameters}), frozenset(parameters))
+    context = Context(_NESTED, made, facts, naming, source, Namer({*used, *parameters}), frozenset(parameters))
     if made.this is not None and made.this in uses_of(made.function):
         context.refuse("E0408", source.node, "an object that __init__ hands on")
     if (use := misused(made, made.function.body)) is not None:
@@ -442,3 +445,6 @@ def _inert(context: Context, called: gast.Call) -> gast.Expr | None:
     if not is_writer and (function is None or not effect.is_known or is_seen):
         return None
     return placed(gast.Expr(settled(context, called)), called)
+
+
+_NESTED = Nested(operation_of, written, assignment)

@@ -15,9 +15,12 @@ import gast
 
 from srcgrad import runtime
 from srcgrad.ir import normal_form as nf
+from srcgrad.specialise.collecting import put_each
+from srcgrad.specialise.containers import applied, displayed
 from srcgrad.specialise.context import Context
-from srcgrad.specialise.expressions import settled
-from srcgrad.specialise.loops import Item, Series, is_unordered, series_of
+from srcgrad.specialise.iterables import series_of
+from srcgrad.specialise.operands import settled
+from srcgrad.specialise.series import Item, Series, is_unordered
 from srcgrad.syntax.build import call, call_builtin, call_runtime, constant, load, placed, subscript
 from srcgrad.syntax.globals import builtin, reference
 
@@ -65,9 +68,6 @@ def letters(context: Context, node: gast.expr) -> Series | None:
 
 
 def _columns(context: Context, node: gast.Call) -> Series:
-    from srcgrad.specialise.collecting import put_each
-    from srcgrad.specialise.containers import applied, displayed  # which are made of what is run over
-
     made, _ = displayed(context, placed(gast.List(node.args, gast.Load()), node))
     assert isinstance(made, gast.Name)
     rows = made.id

@@ -1,0 +1,63 @@
+"""Operators of numbers, arrays, lists, dicts, sets and sparse matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from srcgrad import runtime
+from srcgrad.infer.data import is_data
+from srcgrad.infer.values import (
+    At,
+    Value,
+    are_numbers,
+)
+from srcgrad.ir import normal_form as nf
+from srcgrad.rules.table import is_constant, lookup, operator_of
+from srcgrad.specialise import sets, sparse
+from srcgrad.specialise.containers import displayed_dict
+from srcgrad.specialise.context import Context
+from srcgrad.specialise.operands import Made, is_varied_container, may_be_object
+from srcgrad.syntax.build import call_runtime, placed
+
+
+def _is_list(value: Value) -> bool:
+    return value.consists_of(lambda atom: isinstance(atom, At) and atom.site.kind is list)
+
+
+def _are_dicts(value: Value) -> bool:
+    return value.consists_of(lambda atom: isinstance(atom, At) and atom.site.kind is dict)
+
+
+def operate(context: Context, op: gast.AST, atoms: list[gast.expr], node: Any) -> Made:
+    if (made := sets.operated(context, op, atoms, node)) is not None:
+        return made
+    if (made := sparse.operated(context, op, atoms, node)) is not None:
+        return made
+    if any(may_be_object(context.value(operand)) for operand in atoms):
+        context.refuse("E0413", node, "an operator of an object")
+    function = operator_of(type(op))
+    rule = lookup(function)
+    values = [context.value(operand) for operand in atoms]
+    if rule is None and context.facts.data is not None and len(values) > 1 and not any(map(are_numbers, values)):
+        if any(is_data(one) for value in values for one in value.atoms):  # sets, or arrays of truth values
+            context.refuse(
+                "E0413", node, "an operator of what may be containers where nothing is said of the arguments"
+            )
+    if isinstance(op, gast.Add) and all(map(_is_list, values)) and len(values) > 1:
+        join = lookup(runtime.joined)  # in a function of its own or a recursion nothing else says that they are lists
+        assert join is not None
+        return call_runtime(runtime.joined, atoms, node), nf.Apply(
+            join, runtime.joined, join.bind(runtime.joined, atoms, {})
+        )
+    expression = gast.UnaryOp(op, atoms[0]) if len(atoms) == 1 else gast.BinOp(atoms[0], op, atoms[1])
+    if isinstance(op, gast.BitOr) and len(values) == 2 and all(one.atoms and _are_dicts(one) for one in values):
+        return displayed_dict(context, placed(gast.Dict([None, None], list(atoms)), node))
+    if rule is None:
+        if any(is_varied_container(context, context.value(operand)) for operand in atoms):
+            context.refuse("E0413", node, "an operator of containers, for which there is no rule,")
+        if function is not None and is_constant(function) or context.is_fixed(node):
+            return placed(expression, node), nf.Fixed()
+        context.refuse("E0413", node, "an operator of what is no number or array for sure")
+    return placed(expression, node), nf.Apply(rule, function, rule.bind(function, atoms, {}))
