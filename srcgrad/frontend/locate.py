@@ -111,6 +111,9 @@ def locate(code: CodeType, file: File) -> tuple[Place, bool]:
     raise LookupError(f"line {code.co_firstlineno} holds no function {code.co_name!r} any more")
 
 
+_LEAVES = (ast.Name, ast.Constant, ast.expr_context, ast.operator, ast.cmpop)
+
+
 def _places(tree: ast.Module) -> Iterator[Place]:
     pending: list[tuple[ast.AST, str, str | None]] = [(tree, "", None)]
     while pending:
@@ -125,7 +128,10 @@ def _places(tree: ast.Module) -> Iterator[Place]:
                 inner = f"{prefix}{name}.<locals>."
             case ast.ClassDef():
                 inner, inner_owner = f"{prefix}{node.name}.", node.name
-        pending.extend((child, inner, inner_owner) for child in ast.iter_child_nodes(node))
+        for part in vars(node).values():  # of a whole file: ``ast.iter_child_nodes`` takes three times as long
+            for child in part if part.__class__ is list else (part,):
+                if isinstance(child, ast.AST) and not isinstance(child, _LEAVES):
+                    pending.append((child, inner, inner_owner))
 
 
 def _nested(code: CodeType) -> Iterator[CodeType]:

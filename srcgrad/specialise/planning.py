@@ -58,6 +58,7 @@ from srcgrad.specialise.reduced import Reduced
 from srcgrad.specialise.set_operations import asks, is_of_sets
 from srcgrad.specialise.tapes import of_tapes
 from srcgrad.specialise.waiting import Order, every_block, order_of, reading, rebound
+from srcgrad.syntax.parse import walk as nodes_of
 
 
 @dataclass(eq=False)
@@ -306,7 +307,7 @@ def _atoms_of_call(operation: ir.Call, function: Value, value: Any) -> list[Oper
     given = [operand for operand in given if not _is_run_through(value(operand))]
     for parameter, expression in bound.items():
         if parameter in rule.sensitive:
-            kept |= {node.id for node in gast.walk(expression) if isinstance(node, gast.Name)}
+            kept |= {node.id for node in nodes_of(expression) if isinstance(node, gast.Name)}
     given = [operand for operand in given if names[operand] in kept]
     return [o for o in given if not value(o).consists_of(lambda a: isinstance(a, Exact) and type(a.value) is float)]
 

@@ -30,6 +30,7 @@ from srcgrad.syntax.comment import Comment
 from srcgrad.syntax.globals import GlobalReference, call_runtime
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import clone
+from srcgrad.syntax.parse import walk as nodes_of
 from srcgrad.transform.build import assign, constant, load, tuple_of, unpack
 from srcgrad.transform.calls import pair_of
 from srcgrad.transform.control import block_adjoint
@@ -381,7 +382,7 @@ class _Sweep:
 def named_where_unset(code: list[gast.stmt], unset: Sequence[str]) -> list[gast.stmt]:
     """The code of a sweep that tells reads of variables without a value by their names where these begin as None."""
     for statement in code if unset else ():
-        for node in gast.walk(statement):
+        for node in nodes_of(statement):
             match node:
                 case gast.Call(func=GlobalReference() as function, args=[gast.Name(id=name)]) if name in unset:
                     if function.binding.value is runtime.require_assigned:

@@ -20,6 +20,7 @@ from srcgrad.ir.normal_form import Block
 from srcgrad.rules.facts import Array
 from srcgrad.syntax.globals import GlobalReference, call_runtime
 from srcgrad.syntax.marks import seen_elsewhere
+from srcgrad.syntax.parse import walk
 from srcgrad.transform.build import (
     add_in_place,
     assign,
@@ -145,7 +146,7 @@ def _note_sharing(sweep: ReverseSweep, value: gast.expr) -> None:
     """A contribution that is, or may view, another adjoint leaves neither of them owned."""
     if is_fresh(value) or _is_taken_off(value):
         return
-    mentioned = {n.id for n in gast.walk(value) if isinstance(n, gast.Name)}
+    mentioned = {n.id for n in walk(value) if isinstance(n, gast.Name)}
     for name in list(sweep.bars.owned):
         if sweep.bar(name) in mentioned:
             sweep.bars.share(name)

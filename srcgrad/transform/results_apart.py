@@ -26,6 +26,7 @@ from srcgrad.rules.memory import makes_new
 from srcgrad.rules.table import method
 from srcgrad.syntax.comment import Comment
 from srcgrad.syntax.globals import GlobalReference, call_runtime
+from srcgrad.syntax.parse import walk
 
 GIVEN = -1  # the source of what somebody else may hold: an argument, a global, whatever is not known
 SEED = -2  # the seed of a gradient, which is one number, of an array's class perhaps
@@ -90,7 +91,7 @@ class Sweeps:
 
     def _makes_apart(self, function: gast.FunctionDef) -> bool:
         memory = _Names(function, Returning(is_sweep=True), self)
-        returned = [node.value for node in gast.walk(function) if isinstance(node, gast.Return)]
+        returned = [node.value for node in walk(function) if isinstance(node, gast.Return)]
         held = [memory.of(value) for value in returned if value is not None]
         return not any(each.shared or GIVEN in each.sources for each in held)
 
@@ -98,7 +99,7 @@ class Sweeps:
 def keep_results_apart(function: gast.FunctionDef, returning: Returning, sweeps: Sweeps) -> None:
     """Copy what ``function`` returns where it is not seen to be apart."""
     memory = _Names(function, returning, sweeps)
-    for statement in list(gast.walk(function)):
+    for statement in memory.nodes:
         if not isinstance(statement, gast.Return) or statement.value is None:
             continue
         taken = {GIVEN}
@@ -120,24 +121,29 @@ def _kept_apart(results: gast.expr, taken: set[int], memory: _Names) -> gast.exp
     return results
 
 
+#: The nodes that bind names or change what they hold.
+_NOTED = (gast.Assign, gast.For, gast.AugAssign, gast.Expr, gast.Call)
+
+
 class _Names:
     """The memory that the names of one function may hold."""
 
     def __init__(self, function: gast.FunctionDef, returning: Returning, callees: Sweeps) -> None:
-        self.function, self.callees = function, callees
+        self.function, self.callees, self.nodes = function, callees, list(gast.walk(function))
         self._sources: dict[gast.AST, int] = {}
         self.held: dict[str, _Memory] = {}
-        for node in gast.walk(function):
+        for node in self.nodes:
             if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store | gast.Param):
                 self.held[node.id] = _ANYTHING if isinstance(node.ctx, gast.Param) else self.held.get(node.id, _NOTHING)
         if returning.seed is not None:
             self.held[returning.seed] = _Memory(frozenset((SEED,)))
         self.sweeps = self._sweep(returning.is_sweep)
         self._note_others()
+        noted = [node for node in self.nodes if isinstance(node, _NOTED)]
         before: dict[str, _Memory] | None = None
         while before != self.held:
             before = dict(self.held)
-            for node in gast.walk(function):
+            for node in noted:
                 self._note(node)
 
     def _sweep(self, whole: bool) -> set[int]:
@@ -145,14 +151,14 @@ class _Names:
         they may join lists, and repeat them."""
         body = self.function.body
         first = next((j for j, s in enumerate(body) if isinstance(s, Comment) and not s.text), len(body))
-        return {id(node) for statement in body[0 if whole else first :] for node in gast.walk(statement)}
+        return {id(node) for node in walk(*body[0 if whole else first :])}
 
     def _note_others(self) -> None:
         """Names that something else binds than an assignment or a loop."""
         bound = {
-            id(name) for node in gast.walk(self.function) for target in _targets(node) for name in gast.walk(target)
+            id(name) for node in self.nodes for target in _targets(node) for name in walk(target)
         }  # fmt: skip
-        for node in gast.walk(self.function):
+        for node in self.nodes:
             if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store | gast.Del) and id(node) not in bound:
                 self.held[node.id] = _ANYTHING
 
@@ -200,11 +206,11 @@ class _Names:
                 self._bind_all(target, self.of(value))
 
     def _bind_all(self, target: gast.expr, memory: _Memory) -> None:
-        for name in gast.walk(target):
+        for name in walk(target):
             if isinstance(name, gast.Name) and isinstance(name.ctx, gast.Store):
                 self._join(name.id, memory)
         if not isinstance(target, gast.Name):
-            for part in gast.walk(target):
+            for part in walk(target):
                 if isinstance(part, gast.Subscript | gast.Attribute):
                     self._put_memory(part, memory)
 
@@ -224,7 +230,7 @@ class _Names:
     def _given_to(self, call: gast.Call) -> None:
         """A call of what is not known may put anything into what it is given."""
         for node in (call.func, *call.args, *call.keywords):
-            for name in gast.walk(node):
+            for name in walk(node):
                 if isinstance(name, gast.Name) and not isinstance(name, GlobalReference) and name.id in self.held:
                     self._join(name.id, _ANYTHING)
 

@@ -26,7 +26,7 @@ from srcgrad.rules.formula import object_of
 from srcgrad.rules.slicing import Slice
 from srcgrad.rules.template import Rule
 from srcgrad.syntax.globals import call_runtime
-from srcgrad.syntax.parse import clone
+from srcgrad.syntax.parse import children, clone
 from srcgrad.transform.build import assign, load
 
 #: Functions of NumPy that are no ufuncs, and compute in floats as soon as one operand is one.
@@ -163,7 +163,7 @@ def _uses(piece: Slice) -> dict[str, int]:
         if isinstance(node, gast.Name):
             found[node.id] = max(found.get(node.id, _SAFE), use)
             return
-        for child in gast.iter_child_nodes(node):
+        for child in children(node):
             meet(child, _use_in(node, child))
 
     for tree in (*piece.body, *piece.values.values()):
