@@ -124,7 +124,7 @@ def _calling(
         left_out = set()  # what follows would stand in its place
     asked = [parameter.name for parameter in parameters if parameter.default is _ABSENT]  # left out where it is
     later = [parameter for parameter in plain if parameter.name not in (*left_out, *asked)]
-    more = next(name for name in ("given", "given_", "given__") if name not in taken)
+    keywords = next(name for name in ("given", "given_", "given__") if name not in taken)
     given = ", ".join((*(fixed or ()), *(_given(parameter, is_named=bool(left_out)) for parameter in later)))
     for place, held in enumerate(of):
         namespace[f"{head}_{place}"] = held
@@ -132,9 +132,9 @@ def _calling(
     name = called if called.isidentifier() and not iskeyword(called) else "function"
     text = f"def {name}{inspect.Signature(plain)}:\n"
     if asked:
-        tests = [f"    if {n} is not {n}_by_default:\n        {more}[{n!r}] = {n}\n" for n in asked]
-        text += f"    {more} = {{}}\n{''.join(tests)}"
-        given += f", **{more}"
+        tests = [f"    if {n} is not {n}_by_default:\n        {keywords}[{n!r}] = {n}\n" for n in asked]
+        text += f"    {keywords} = {{}}\n{''.join(tests)}"
+        given += f", **{keywords}"
     text += f"    return {head}({given})\n"
     home, qualified = getattr(function, "__module__", None), getattr(function, "__qualname__", name)
     exec(compile(text, f"<srcgrad rule of {home}.{qualified}>", "exec"), namespace)
