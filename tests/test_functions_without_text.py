@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import scipy.special
 
-from srcgrad import SourceUnavailable, grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp
+from srcgrad import SourceUnavailable, grad, hessian, hvp, jacobian, jvp, options, value_and_grad, vjp
 
 X = np.array([0.3, 1.1])
 M = np.array([[2.0, 0.3], [0.4, 1.5]])
@@ -55,6 +55,20 @@ def test_functions_of_arrays():
     of_matrix, of_vector = pullback(y)
     assert np.allclose(of_vector, np.linalg.solve(M.T, y)) and np.allclose(of_matrix, -np.outer(of_vector, y))
     assert np.allclose(jacobian(np.mean)(M, axis=0)[:, :, 0], [[0.5, 0.5], [0.0, 0.0]])
+
+
+def test_parameters_that_numpy_leaves_out_by_default():
+    """They were dropped, so that ``grad(np.clip)(x, 0.0, 1.0)`` raised TypeError."""
+    x, chosen = np.array([0.5, 2.0, -1.0]), np.array([True, False, True])
+    for specialise in (True, False):
+        with options(specialise=specialise):
+            assert grad(np.clip)(0.5, 0.0, 1.0) == grad(np.clip, 1)(0.5, 0.7, 1.0) == 1.0
+            assert grad(np.clip)(2.0, a_min=None, a_max=1.0) == 0.0
+            np.testing.assert_array_equal(grad(np.sum)(x, where=chosen), [1.0, 0.0, 1.0])
+            np.testing.assert_array_equal(jacobian(np.clip)(x, -0.5, 1.0), np.diag([1.0, 0.0, 0.0]))
+            inside = grad(lambda v: grad(np.clip)(v[0], 0.0, 1.0) * v[1] + np.sum(grad(np.sum)(v, where=chosen)))
+            np.testing.assert_array_equal(inside(x), [0.0, 1.0, 0.0])
+    assert "where" not in grad(np.sum).source
 
 
 def test_partial_applications():

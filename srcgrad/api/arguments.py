@@ -86,6 +86,17 @@ class Parameters:
                 args.append(value)
         return tuple(args), kwargs
 
+    @property
+    def may_be_left_out(self) -> bool:
+        """Whether some parameters are left out by default, and have no value then."""
+        return any(parameter.default is np._NoValue for parameter in self.signature.parameters.values())
+
+    def left_out(self) -> tuple[Any, ...]:
+        """Arguments of which no more is said than that those are left out which may be."""
+        kinds: dict[Any, Any] = {inspect.Parameter.VAR_POSITIONAL: (), inspect.Parameter.VAR_KEYWORD: {}}
+        parameters = self.signature.parameters.values()
+        return tuple(np._NoValue if p.default is np._NoValue else kinds.get(p.kind, 0.0) for p in parameters)
+
     def constants(self, values: tuple[Any, ...], varying: tuple[str, ...]) -> tuple[str, ...]:
         """The parameters that are what they are by default, where that is a truth value, an integer or a text: a
         program is written for these values, unless it is to serve others, as of ``varying``."""
@@ -136,7 +147,8 @@ def require_pair(outcome: object, span: Span | None = None) -> None:
 
 def is_static(value: object) -> bool:
     """Whether an argument is compiled in: a function, a module, or None, which its function asks about."""
-    return value is None or isinstance(value, FunctionType | np.ufunc | BuiltinFunctionType | ModuleType)
+    kinds = FunctionType | np.ufunc | BuiltinFunctionType | ModuleType
+    return value is None or value is np._NoValue or isinstance(value, kinds)
 
 
 def holds_objects(value: object) -> bool:

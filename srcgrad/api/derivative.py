@@ -173,7 +173,9 @@ class Derivative:
         options = present_options()
         if not options.specialise:
             require_exact_types(self.parameters.names, () if values is None else values)
-            decides = values is not None and any(is_static(v) or holds_objects(v) for v in values)
+            decides = values is not None and (
+                any(is_static(v) or holds_objects(v) for v in values) or self.parameters.may_be_left_out
+            )
             values = values if decides else None
         key: object = (mode, options, shown, None if values is None else kinds_of(values))
         constants = () if values is None else self.parameters.constants(values, options.varying)
@@ -211,6 +213,9 @@ class Derivative:
             known = self.parameters.spread(tuple(Constant(v) if name in fixed else v for name, v in named))
             known = known if callee.function is self.primal else (self.arguments(values), {})  # one by one
             request = replace(request, arguments=known, kinds=(kinds_of(values), fixed))
+        elif self.parameters.may_be_left_out and callee.function is self.primal:
+            held = [Constant(v) if is_static(v) else v for v in self.parameters.left_out()]
+            request = replace(request, arguments=self.parameters.spread(tuple(held)), kinds="left out")
         applied = applying(self.primal, [n for n, v in named if v is None])  # the rule that it has, before its text
         if applied is None:
             return compile_request(request)

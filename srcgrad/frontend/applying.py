@@ -24,6 +24,8 @@ from types import FunctionType, MethodType
 from typing import Any
 from weakref import WeakKeyDictionary
 
+import numpy as np
+
 from srcgrad.frontend.journal import note_compiled_in
 from srcgrad.rules.table import is_constant, lookup
 from srcgrad.runtime.binding import called_signature
@@ -80,7 +82,7 @@ def _signature(function: Any, named: Collection[str]) -> inspect.Signature:
         told = []
     kept: list[inspect.Parameter] = []
     for place, parameter in enumerate(told):
-        if parameter.name not in named or type(parameter.default) not in (type, *_CONSTANTS, float):
+        if parameter.name not in named or type(parameter.default) not in (type, type(_ABSENT), *_CONSTANTS, float):
             continue
         is_behind = parameter.kind is parameter.POSITIONAL_OR_KEYWORD and len(kept) < place
         kept.append(parameter.replace(kind=parameter.KEYWORD_ONLY) if is_behind else parameter)
@@ -120,13 +122,20 @@ def _calling(
     left_out = {parameter.name for parameter in parameters if parameter.default is None and parameter.name in absent}
     if any(parameter.kind in (parameter.POSITIONAL_ONLY, parameter.VAR_POSITIONAL) for parameter in parameters):
         left_out = set()  # what follows would stand in its place
-    later = [parameter for parameter in plain if parameter.name not in left_out]
+    asked = [parameter.name for parameter in parameters if parameter.default is _ABSENT]  # left out where it is
+    later = [parameter for parameter in plain if parameter.name not in (*left_out, *asked)]
+    keywords = next(name for name in ("given", "given_", "given__") if name not in taken)
     given = ", ".join((*(fixed or ()), *(_given(parameter, is_named=bool(left_out)) for parameter in later)))
     for place, held in enumerate(of):
         namespace[f"{head}_{place}"] = held
     head = f"{head}_0({head}_1, {more})" if of else head
     name = called if called.isidentifier() and not iskeyword(called) else "function"
-    text = f"def {name}{inspect.Signature(plain)}:\n    return {head}({given})\n"
+    text = f"def {name}{inspect.Signature(plain)}:\n"
+    if asked:
+        tests = [f"    if {n} is not {n}_by_default:\n        {keywords}[{n!r}] = {n}\n" for n in asked]
+        text += f"    {keywords} = {{}}\n{''.join(tests)}"
+        given += f", **{keywords}"
+    text += f"    return {head}({given})\n"
     home, qualified = getattr(function, "__module__", None), getattr(function, "__qualname__", name)
     exec(compile(text, f"<srcgrad rule of {home}.{qualified}>", "exec"), namespace)
     made: FunctionType = namespace[name]
@@ -162,6 +171,7 @@ def transform_of(value: object) -> str | None:
     return vars(value).get("__srcgrad_transform__")
 
 
+_ABSENT = np._NoValue
 _CONSTANTS = (bool, int, str, type(None))
 _APPLIED = "applied"
 _MADE = "__srcgrad_applied__"

@@ -321,7 +321,8 @@ def _identical(left: Value, right: Value) -> bool | None:
 
 
 def _is_single(value: object) -> bool:
-    return value is None or value is END or value is UNBOUND or isinstance(value, bool | FunctionType | type)
+    is_one = any(value is each for each in (None, END, UNBOUND, np._NoValue))
+    return is_one or isinstance(value, bool | FunctionType | type)
 
 
 def is_single(atom: Atom) -> bool:
@@ -336,5 +337,6 @@ def _differs(atom: Any, singles: Value) -> bool:
     kind = class_of(atom)
     if isinstance(atom, Of) or kind is FunctionType:
         return all(type(getattr(a, "value", None)) is not kind for a in singles.atoms)
-    return not isinstance(atom, At) or kind is not None
+    is_absent = all(isinstance(a, Exact) and a.value is np._NoValue for a in singles.atoms)  # which is no data
+    return not isinstance(atom, At) or kind is not None or is_absent
 

@@ -209,7 +209,8 @@ class Outside:
         kind = type(found)
         if isinstance(found, type):
             note_class(found)
-        if kind in SCALARS or isinstance(found, FunctionType | ModuleType | type) or is_compiled_ufunc(found):
+        is_static = isinstance(found, FunctionType | ModuleType | type) or found is np._NoValue
+        if kind in SCALARS or is_static or is_compiled_ufunc(found):
             return exact(canonical(found))
         if isinstance(found, BuiltinFunctionType) and isinstance(found.__self__, ModuleType | NoneType):
             return exact(found)

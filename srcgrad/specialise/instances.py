@@ -105,7 +105,7 @@ def static_of(value: Value) -> Any:
     return atom.value if isinstance(atom, Exact) and type(atom.value) not in SCALARS else None
 
 
-_STATIC = (FunctionType, np.ufunc, BuiltinFunctionType, ModuleType, type)
+_STATIC = (FunctionType, type(np._NoValue), np.ufunc, BuiltinFunctionType, ModuleType, type)
 
 
 def fixed_parameters(summary: Summary) -> dict[Version, object]:
