@@ -88,6 +88,27 @@ def multiplied(x):
     return k * x[0]
 
 
+def the_greatest_is_the_array(x):
+    z = np.array(x[0])
+    k = max(z, -9.0)
+    k += x[1]
+    return k * z
+
+
+def the_conjugate_is_the_array(x):
+    z = np.array(x[0])
+    k = z.conj()
+    z += x[1]
+    return k * z
+
+
+def one_of_several_results(x):
+    z = x * 1
+    k, _ = np.modf(z)
+    z += x[1]
+    return np.sum(k * z)
+
+
 def with_axes_kept(x):
     k = np.median(x[0] * x[1], keepdims=True)
     k[...] *= x[1]
@@ -102,7 +123,8 @@ def as_many_axes(x):
 PROGRAMS = [
     a_copy_is_an_array, an_array_is_no_scalar, a_number_keeps_its_class_when_it_is_reshaped,
     a_rolled_number_is_an_array, a_sum_with_a_constant, a_sum_of_a_broadcast, an_accumulator, filled_like,
-    filled_like_an_array, chosen, multiplied, with_axes_kept, as_many_axes,
+    filled_like_an_array, chosen, multiplied, the_greatest_is_the_array,
+    the_conjugate_is_the_array, one_of_several_results, with_axes_kept, as_many_axes,
 ]  # fmt: skip
 
 

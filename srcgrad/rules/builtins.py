@@ -211,7 +211,9 @@ def _choice(arguments, literals):
             facts = [as_array(item) for item in items]
             if all(fact.shape == () for fact in facts):
                 same = all(fact.dtype == facts[0].dtype for fact in facts)
-                return number(facts[0].dtype if same else None, real=not same and all(fact.is_real for fact in facts))
+                are_numbers = all(fact.scalar for fact in facts)  # else it may be one of the arrays itself
+                is_real = not same and all(fact.is_real for fact in facts)
+                return Array((), facts[0].dtype if same else None, are_numbers, is_real)
     return Array()
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import cmath
 import math
 import operator
+from dataclasses import replace
 
 import numpy as np
 
@@ -241,7 +242,8 @@ def conjugate(arguments, literals):
     x = as_array(arguments["x"])
     if x.dtype in WEAK:  # 1j.conjugate() is a Python number, np.conjugate(1j) is not
         return Array(x.shape, None, x.scalar, real=x.dtype in ("int", "float"))
-    return ufunc_result(np.conjugate, (), [x])
+    made = as_array(ufunc_result(np.conjugate, (), [x]))
+    return replace(made, scalar=x.scalar)  # the method returns a real array itself
 
 
 real.infer(part_result)

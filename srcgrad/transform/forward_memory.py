@@ -38,6 +38,12 @@ VIEWS = frozenset(
 def apart(sweep: TangentSweep, value: gast.expr, statement: Bind, made: Apply) -> gast.expr:
     """A tangent that shares memory with others as its value does, where that may matter."""
     if statement.target not in sweep.mirrored:
+        if isinstance(value, gast.Tuple):  # of several results
+            value.elts = [
+                call_runtime(runtime.own, part) if _may_share(sweep, part, statement, made) else part
+                for part in value.elts
+            ]
+            return value
         return call_runtime(runtime.own, value) if _may_share(sweep, value, statement, made) else value
     if makes_new(made.function, method_of(statement.expression)):
         if (copied := _copied_alike(value, statement.expression)) is not None:
