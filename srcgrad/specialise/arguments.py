@@ -67,7 +67,7 @@ def spread_out(made: Reduced, call: ir.Call, statement: Assign, before: list[Sta
 
 
 def _is_greatest(made: Reduced, call: ir.Call) -> bool:
-    """Whether a call is ``max(*xs)`` or ``min(*xs)``: that of the items does the same, if there are several."""
+    """Whether a call is ``max(*xs)`` or ``min(*xs)``: ``max(xs)`` does the same if there are several items."""
     is_alone = not call.positional and not call.keywords and call.rest is None and not is_caught(made)
     return is_alone and static_of(made.value(call.function)) in (max, min)
 
