@@ -19,6 +19,7 @@ from functools import cache
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
+from srcgrad.frontend.signatures import default_objects
 from srcgrad.infer.heap import Contents, Heap, Site
 from srcgrad.infer.values import NEVER, At, Value, at, union
 
@@ -60,7 +61,7 @@ def made(analysis: Analysis, frame: Frame, statement: Statement, kind: Any, give
     named = dict(given.keywords)
     if len(given.positional) > len(kind._fields) or values.keys() & named.keys() or named.keys() - set(kind._fields):
         return None
-    defaults = {name: analysis.outside.value(held) for name, held in kind._field_defaults.items()}
+    defaults = {name: analysis.outside.value(held) for name, held in default_objects(kind.__new__).items()}
     if given.more is not None:  # of which any may be any of the others
         defaults = {name: union(given.more, defaults.get(name, NEVER)) for name in kind._fields}
     values = defaults | values | named

@@ -171,7 +171,7 @@ def _for_fields(made: Reduced, call: ir.Call, statement: Assign, before: list[St
 def _fields_of(kind: Any) -> list[str] | None:
     """The fields that a named tuple or a dataclass is given, all of them by their places and without defaults."""
     if is_named_tuple(kind):
-        return None if kind._field_defaults else list(kind._fields)
+        return None if kind.__new__.__defaults__ else list(kind._fields)
     if not is_user_class(kind) or not is_generated_init(kind):
         return None
     fields = initial_fields(kind)

@@ -54,7 +54,7 @@ from srcgrad.specialise.operands import (
     named,
     settled,
 )
-from srcgrad.specialise.receivers import is_looked_up
+from srcgrad.specialise.receivers import is_lent, is_looked_up
 from srcgrad.specialise.set_operations import SETS
 from srcgrad.specialise.unruled import is_drawing, missing_rule, names_given
 from srcgrad.specialise.unruled_calls import unruled
@@ -147,7 +147,9 @@ def call(context: Context, node: gast.Call) -> Made:
                 changed = constant(None, node), nf.Fixed()
             return changed or _method(context, node, bound)
         base = context.value(node.func.value)
-        is_read = is_spelled(node.func.value) or is_looked_up(context.facts, base, node.func.attr)
+        owner = node.func.value
+        is_outside = is_spelled(owner) and not is_lent(object_of(node.func), object_of(owner))
+        is_read = is_outside or is_looked_up(context.facts, base, node.func.attr)
         if called is not None and is_read and isinstance(bound.function, FunctionType):
             receiver = atom(context, node.func.value)
             head = placed(gast.Attribute(receiver, node.func.attr, gast.Load()), node.func)
