@@ -200,6 +200,7 @@ REBINDING = {
     "the function of np.vectorize": ("by_vectorized", "each.pyfunc = lambda v: v * v * v"),
     "what a pattern reads": ("by_pattern", "Setting.__match_args__ = ('b', 'a')"),
     "defaults of a named tuple": ("by_fields", "Pair.__new__.__defaults__ = (5.0,)"),
+    "a field of a named tuple": ("by_fields", "Pair.b = Pair.a"),
     "a function that is a value": ("by_value", "act = np.cos"),
 }  # fmt: skip
 #: Those that every mode is asked for; the others reverse, as a pair and as one function, and forward.
@@ -361,6 +362,21 @@ def test_a_class_that_is_registered_later():
         with pytest.raises(srcgrad.UnsupportedSyntax):
             value_and_grad(by_registry)(1.0, kind(2.0))
         Registry.register(kind)
+
+
+def by_product(x, w):
+    return np.sum(x * w)
+
+
+@pytest.mark.parametrize("specialise", [True, False])
+def test_a_class_that_gets_an_operator_is_refused(specialise: bool) -> None:
+    kind: Any = type("Weights", (np.ndarray,), {})
+    w, derivative = np.array([2.0, 3.0]).view(kind), grad(by_product)
+    with srcgrad.options(specialise=specialise):
+        np.testing.assert_array_equal(derivative(X, w), [2.0, 3.0])
+        kind.__rmul__ = lambda self, x: x * 10.0
+        with pytest.raises(srcgrad.ArgumentError, match="whose __rmul__ decides"):
+            derivative(X, w)
 
 
 def by_kind_of_key(a, d):

@@ -15,7 +15,6 @@ the user's takes part::
 
 from __future__ import annotations
 
-from functools import cache
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
 OF_TUPLES = ("__getitem__", "__iter__", "__len__", "__bool__", "__getattribute__", "__getattr__", "__init__")
 
 
-@cache
 def is_named_tuple(kind: Any) -> bool:
     """Whether a class is one that ``namedtuple`` makes, and none of its methods decides what its items are."""
     if not isinstance(kind, type) or type(kind) is not type or kind.__bases__ != (tuple,):
@@ -50,7 +48,8 @@ def joins_as_tuple(kind: Any) -> bool:
 
 def index_of(held: Any, kind: Any, name: str) -> int | None:
     """The place of the item that an attribute of a named tuple reads; None of other attributes."""
-    return kind._fields.index(name) if is_named_tuple(kind) and type(held).__name__ == "_tuplegetter" else None
+    is_read = is_named_tuple(kind) and type(held).__name__ == "_tuplegetter"
+    return held.__reduce__()[1][0] if is_read else None  # whatever name the class holds it under
 
 
 def made(analysis: Analysis, frame: Frame, statement: Statement, kind: Any, given: Given, heap: Heap) -> Any:
