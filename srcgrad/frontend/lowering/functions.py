@@ -15,6 +15,7 @@ import gast
 
 from srcgrad.errors import UnsupportedSyntax
 from srcgrad.frontend.journal import remembered
+from srcgrad.frontend.local_classes import convert_classes
 from srcgrad.frontend.lowering.context import Context
 from srcgrad.frontend.lowering.expressions import annotation, assign_name, comprehend, keywords_of, value_of
 from srcgrad.frontend.lowering.names import Scope, annotations_of, nodes_within, scopes_of
@@ -46,6 +47,7 @@ def lower(source: Source) -> regions.Function:
             "an async function cannot be differentiated", source.span(node), code="E0101", hint=SYNC
         )
     name = node.name if isinstance(node, gast.FunctionDef) else "<lambda>"
+    convert_classes(source)
 
     def written() -> regions.Function:
         outside = {variable: ir.Cell(variable, variable) for variable in source.function.__code__.co_freevars}
@@ -240,7 +242,8 @@ def _class(ctx: Context, node: gast.ClassDef) -> ir.Operand:
     name = written_name(node)
     made = _made(inner, name, _qualified(ctx, name), regions.Parameters(), own)
     _captured(ctx, made)
-    return ctx.bind(ir.MakeClass(made, given, named), node)
+    known, why = getattr(node, "made", None), getattr(node, "refused", None)
+    return ctx.bind(ir.MakeClass(made, given, named, known, why), node)
 
 
 def _class_arguments(ctx: Context, node: gast.ClassDef) -> tuple[ir.Operand, ir.Operand]:
