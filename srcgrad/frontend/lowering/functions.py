@@ -15,9 +15,9 @@ import gast
 
 from srcgrad.errors import UnsupportedSyntax
 from srcgrad.frontend.journal import remembered
-from srcgrad.frontend.local_classes import convert_classes
 from srcgrad.frontend.lowering.context import Context
 from srcgrad.frontend.lowering.expressions import annotation, assign_name, comprehend, keywords_of, value_of
+from srcgrad.frontend.lowering.local_classes import convert_classes
 from srcgrad.frontend.lowering.names import Scope, annotations_of, nodes_within, scopes_of
 from srcgrad.frontend.lowering.statements import run
 from srcgrad.frontend.mangling import written_name

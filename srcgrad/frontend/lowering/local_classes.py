@@ -54,16 +54,6 @@ _FACTORY = "srcgrad_class"
 _AS_TEXT = __future__.annotations.compiler_flag
 
 
-def captured_by(kind: object) -> tuple[str, ...]:
-    """The fields of the objects of a local class that hold variables of its function."""
-    return getattr(kind, "__srcgrad_captured__", ()) if isinstance(kind, type) else ()
-
-
-def is_local(kind: object) -> bool:
-    """Whether a class was made of a class statement in a function that is compiled."""
-    return isinstance(kind, type) and hasattr(kind, "__srcgrad_captured__")
-
-
 def convert_classes(source: Source) -> None:
     """Make the classes that the tree of a function defines; a statement that is none is told why (``refused``)."""
     if any(isinstance(node, gast.ClassDef) for node in walk(source.node)):
