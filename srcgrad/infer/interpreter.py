@@ -30,6 +30,7 @@ from srcgrad.infer.facts import Facts
 from srcgrad.infer.frames import Frame, Top, Ways
 from srcgrad.infer.generators import Generator, is_followed
 from srcgrad.infer.heap import Contents, Heap, Site, sites_of
+from srcgrad.infer.local_classes import LocalClasses
 from srcgrad.infer.outside import Outside, is_of_library
 from srcgrad.infer.parameters import Given
 from srcgrad.infer.reasons import TOO_DEEP, TOO_LONG, Place, Reason
@@ -65,6 +66,7 @@ class Analysis:
         self.facts = Facts(is_reshaped=assigned.is_reshaped)
         self._lower = lower
         self.outside = Outside(assigned, self._may_reach)
+        self.local_classes = LocalClasses(assigned)
         self.assigned = assigned
         assigned.now, assigned.stop = self._place, self._stop
         self.stops = stops  # whether the program ends where unknown code would run

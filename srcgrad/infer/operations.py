@@ -177,6 +177,8 @@ def _operator(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Ope
 
 
 def _compare(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Compare, heap: Heap) -> Made:
+    if op.symbol not in ("is", "is not"):
+        analysis.local_classes.compare(heap, frame[op.left], frame[op.right])
     return compare(analysis, frame, statement, op.symbol, frame[op.left], frame[op.right], heap)
 
 
