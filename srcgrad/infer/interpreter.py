@@ -20,7 +20,7 @@ from typing import Any
 import gast
 
 from srcgrad.errors import SrcgradError
-from srcgrad.frontend.lowering import lowered
+from srcgrad.frontend.lowering import converted
 from srcgrad.infer import generators, summaries
 from srcgrad.infer.assigned import Assigned
 from srcgrad.infer.calls import call
@@ -61,7 +61,7 @@ class Analysis:
     """One analysis: what is looked up once, and the functions that run now."""
 
     def __init__(
-        self, assigned: Assigned, kept: dict[Site, object], lower: Lower = lowered, *, stops: bool = False
+        self, assigned: Assigned, kept: dict[Site, object], lower: Lower = converted, *, stops: bool = False
     ) -> None:
         self.facts = Facts(is_reshaped=assigned.is_reshaped)
         self._lower = lower
@@ -348,7 +348,7 @@ def analysed(
     function: FunctionType,
     arguments: Sequence[Any] | None,
     keywords: Mapping[str, Any] | None = None,
-    lower: Lower = lowered,
+    lower: Lower = converted,
     *,
     by_kind: bool = False,
     as_data: bool = False,

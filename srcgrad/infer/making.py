@@ -167,7 +167,8 @@ def _with_captured(
     handed = {name: value for name, value in given.keywords if name in names}
     rest = replace(given, keywords=tuple((name, value) for name, value in given.keywords if name not in names))
     if len(handed) < len(names) or analysis.assigned.is_open(kind):
-        return unknown(NOT_HANDED), analysis.unknown([exact(kind), *given.values()], heap, why=NOT_HANDED)
+        analysis.assigned.give_up(NOT_HANDED)
+        return unknown(NOT_HANDED), analysis.unknown([exact(kind), *given.values()], heap)
     return _started(analysis, frame, statement, kind, Contents(fields=handed), rest, heap)
 
 

@@ -388,8 +388,6 @@ def _make_function(frame: Frame, made: MakeFunction) -> FunctionType:
 
 
 def _make_class(frame: Frame, made: MakeClass) -> Any:
-    if made.made is not None:
-        return made.made
     body = made.body
     bases = types.resolve_bases(frame[made.bases])
     metaclass, namespace, keywords = types.prepare_class(body.name, bases, frame[made.keywords])

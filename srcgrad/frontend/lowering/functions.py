@@ -1,6 +1,6 @@
 """Functions, classes and generator expressions, each a ``Function`` of its own.
 
-``lowered`` is the door: the IR of a function object.  Its free variables are the cells that the object captured.
+``lowered`` is the door: the IR of a function object; ``converted`` that of the compiler.  Its free variables are the cells that the object captured.
 What reads the frame that it runs in (``locals``, ``globals``, ``eval``) finds that of whoever runs the IR.
 """
 
@@ -39,6 +39,14 @@ def lowered(function: Callable[..., object]) -> regions.Function:
     return lower(source_of(function))
 
 
+@remembered
+def converted(function: Callable[..., object]) -> regions.Function:
+    """The IR of a function in which classes that it defines are made once, as far as they can be."""
+    source = source_of(function)
+    convert_classes(source)
+    return lower(source)
+
+
 def lower(source: Source) -> regions.Function:
     """The IR of the function that a source holds."""
     node = source.node
@@ -47,7 +55,6 @@ def lower(source: Source) -> regions.Function:
             "an async function cannot be differentiated", source.span(node), code="E0101", hint=SYNC
         )
     name = node.name if isinstance(node, gast.FunctionDef) else "<lambda>"
-    convert_classes(source)
 
     def written() -> regions.Function:
         outside = {variable: ir.Cell(variable, variable) for variable in source.function.__code__.co_freevars}
