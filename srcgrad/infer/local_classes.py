@@ -56,6 +56,11 @@ class LocalClasses:
         if any(self._made.values()):
             self.ask(kind for kind in _kinds_of(heap, operands)[0] if dataclasses.is_dataclass(kind))
 
+    def catch(self, heap: Heap, kinds: Sequence[Value]) -> None:
+        """Note classes of which exceptions are caught."""
+        if any(self._made.values()):
+            self.ask(_kinds_of(heap, kinds)[1])
+
     def _look(self) -> None:
         if any(issubclass(one, other) or issubclass(other, one) for one in self._asked for other in self._left):
             self._assigned.give_up(_ASKED)
@@ -78,6 +83,8 @@ class LocalClasses:
             if made & themselves or is_last and (by_objects | themselves) - before:
                 self._assigned.give_up(_KEPT)
             self._left |= by_objects & made
+        if not is_last:
+            self._left.update(kind for kind in made if issubclass(kind, BaseException))  # which may be raised from it
         self._look()
 
     def _of(self, function: Function) -> set[type]:

@@ -126,7 +126,8 @@ class _Converter:
             node.__dict__.update(before.__dict__)
             node.refused = str(why)
             return
-        self.made[scope, node.name] = made
+        if _bindings(scope, node.name) == 1:
+            self.made[scope, node.name] = made
         _hand_over(scope, scope, node.name, made)
         node.made = made.kind
         node.decorator_list, node.bases, node.keywords, node.body = [], [], [], [gast.copy_location(gast.Pass(), node)]
@@ -139,7 +140,6 @@ class _Converter:
             raise _Refused("a generator makes it, several of which may run at a time")
         if node.keywords or getattr(node, "type_params", None):
             raise _Refused("its statement has keywords or parameters")
-        _require_once(scope, node.name)
         for expression in (*node.decorator_list, *node.bases):
             self.require_fixed(scope, expression, frozenset())
         body = _Body(self, scope, node, place)
@@ -158,9 +158,11 @@ class _Converter:
                 kind = decorator(kind)
         except Exception as error:
             raise _Refused(f"its statement raises {type(error).__name__}") from error
-        if (cell := body.free.get(node.name)) is not None:
+        if (cell := body.own) is not None:
             cell.cell_contents = kind
         _require_plain(kind, body.captured)
+        if cell is not None or body.captured:
+            _require_once(scope, node.name)
         kind.__srcgrad_captured__ = tuple(CAPTURED + name for name in body.captured)
         return _Made(kind, body.captured)
 
@@ -262,6 +264,7 @@ class _Body:
         self.scope = around.inner[node]
         self.captured: dict[str, Scope] = {}
         self.free: dict[str, CellType] = {}  # the cells of the class's functions that are filled when it is made
+        self.own: CellType | None = None  # that of the class itself
         self.reads: list[tuple[_Method, gast.Name, Scope, Scope]] = []  # with the scope of each, and of the variable
         self.calls: list[tuple[_Method, gast.Call, Scope, dict[str, Scope]]] = []  # of classes, and what these capture
 
@@ -343,7 +346,7 @@ class _Body:
                 self.free[name] = captured[name]
             return True
         if self._is_this(name, owner):
-            self.free.setdefault(name, CellType())
+            self.own = self.free[name] = self.own or CellType()
             return True
         if (known := self.converter.made.get((owner, name))) is not None:
             self.free[name] = CellType(known.kind)
@@ -454,8 +457,6 @@ def _require_base(base: Any) -> None:
     for kind in () if base is typing.NamedTuple else resolve_bases((base,)):
         if not isinstance(kind, type) or type(kind) not in (type, enum.EnumType) and kind is not typing.Generic:
             raise _Refused("a class of one of its bases is made by a class of its own")
-        if issubclass(kind, BaseException):
-            raise _Refused("it is an exception, which may leave the function")
         if any("__init_subclass__" in vars(each) and is_users(each) for each in kind.__mro__):
             raise _Refused("a base runs __init_subclass__")
 
@@ -468,7 +469,7 @@ def _require_plain(kind: Any, captured: dict[str, Scope]) -> None:
         is_made = name.startswith("_") and (name.endswith("_") or issubclass(kind, tuple))  # by Python itself
         if not (is_made or _is_unchanging(held)):
             raise _Refused(f"it holds {name!r}, which may be changed")
-    if captured and (not kind.__dictoffset__ or issubclass(kind, tuple | enum.Enum)):
+    if captured and (not kind.__dictoffset__ or issubclass(kind, tuple | enum.Enum | BaseException)):
         raise _Refused("its methods read variables of the function, and its objects have no fields for them")
 
 
