@@ -2,8 +2,8 @@
 
 Enters: calls of functions that hold class statements, and tests of what class something is.  Leaves: nothing, or the
 analysis is given up.  A class of another call can be told from this one by ``isinstance``, ``type``, ``match`` and the
-``==`` of dataclasses.  So either no object is left when the call ends that has made its class, or no such test asks for it; the class itself
-is not left, and when such a call begins, nothing of an earlier one is there::
+``==`` of dataclasses.  So either no object is left when the call ends that has made its class, or no such test asks for
+it; the class itself is not left; and when such a call begins, nothing of an earlier one is there::
 
     def part(y):                       p, q = part(x[0]), part(x[1])
         @dataclass                     return p.v * q.v               right: nothing asks
@@ -45,6 +45,7 @@ class LocalClasses:
         self._assigned = assigned
         self._made: dict[Function, tuple[type, ...]] = {}
         self._left, self._asked = set[type](), set[type]()
+        self._are_any = False  # whether a function that was called holds a class statement
 
     def ask(self, kinds: Iterable[type | None]) -> None:
         """Note a test that tells objects of these classes from others."""
@@ -53,13 +54,18 @@ class LocalClasses:
 
     def compare(self, heap: Heap, *operands: Value) -> None:
         """Note that objects are compared, by which dataclasses tell their class."""
-        if any(self._made.values()):
+        if self._are_any:
             self.ask(kind for kind in _kinds_of(heap, operands)[0] if dataclasses.is_dataclass(kind))
 
     def catch(self, heap: Heap, kinds: Sequence[Value]) -> None:
         """Note classes of which exceptions are caught."""
-        if any(self._made.values()):
+        if self._are_any:
             self.ask(_kinds_of(heap, kinds)[1])
+
+    def throw(self, heap: Heap, given: Sequence[Value]) -> None:
+        """Note what an exception holds, which may leave the function."""
+        if self._are_any and any(not issubclass(kind, BaseException) for kind in _kinds_of(heap, given)[0]):
+            self._assigned.give_up(_KEPT)
 
     def _look(self) -> None:
         if any(issubclass(one, other) or issubclass(other, one) for one in self._asked for other in self._left):
@@ -93,6 +99,7 @@ class LocalClasses:
             operations = (s.operation for _, s in walk(function.body) if isinstance(s, Assign))
             kinds = (op.made for op in operations if isinstance(op, ir.MakeClass))
             self._made[function] = tuple(kind for kind in kinds if kind is not None)
+            self._are_any |= bool(self._made[function])
         return set(self._made[function])
 
 

@@ -1,6 +1,7 @@
 """Functions, classes and generator expressions, each a ``Function`` of its own.
 
-``lowered`` is the door: the IR of a function object; ``converted`` that of the compiler.  Its free variables are the cells that the object captured.
+``lowered`` is the door: the IR of a function object.  Its free variables are the cells that the object captured.
+``converted`` is the door of the compiler, for which classes inside are made once.
 What reads the frame that it runs in (``locals``, ``globals``, ``eval``) finds that of whoever runs the IR.
 """
 
