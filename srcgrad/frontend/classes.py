@@ -145,3 +145,13 @@ def makes_plainly(kind: type) -> bool:
     callers = (vars(base).get("__call__") for base in inspect.getmro(type(kind)))
     own_call = next((caller for caller in callers if caller is not None), None)
     return own_call is vars(type)["__call__"] and found(kind, "__new__") is vars(object)["__new__"]
+
+
+def captured_by(kind: object) -> tuple[str, ...]:
+    """The fields of the objects of a local class that hold variables of its function."""
+    return getattr(kind, "__srcgrad_captured__", ()) if isinstance(kind, type) else ()
+
+
+def is_local(kind: object) -> bool:
+    """Whether a class was made of a class statement in a function that is compiled."""
+    return isinstance(kind, type) and hasattr(kind, "__srcgrad_captured__")

@@ -163,6 +163,10 @@ def source_of(function: Callable[..., object]) -> Source:
     if not isinstance(plain, FunctionType):
         raise SourceUnavailable(f"{_described(plain)} has no Python source", code="E0215", hint=_remedy(plain))
     code = plain.__code__
+    if (definition := getattr(plain, "__srcgrad_definition__", None)) is not None:  # of a class made in a function
+        node, file = definition
+        note_function(plain, node)
+        return Source(plain, node, code.co_qualname, file, False, receiver)
     file = _file_of(plain)
     try:
         place, edited = locate(code, file)

@@ -18,7 +18,8 @@ from contextlib import contextmanager
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-from srcgrad.infer.reasons import TOO_LONG, TOO_MANY, Place, Reason, reaching, replacing
+from srcgrad.frontend.classes import is_local
+from srcgrad.infer.reasons import STORED, TOO_LONG, TOO_MANY, Place, Reason, reaching, replacing
 
 #: Attributes that hand out what a program holds elsewhere: its frames, cells and namespaces, whole classes of objects.
 REFLECTIVE = frozenset(
@@ -84,11 +85,18 @@ class Assigned:
     def note(self, owner: object, name: str) -> None:
         """A store to an attribute of a module, class or function, or to a name of a namespace."""
         self.note_shape(name)
+        self._require_outside(owner)
         self._of.add((_identity(owner), name))
 
     def note_object(self, owner: object) -> None:
         """Stores to attributes of which the names are not known."""
+        self._require_outside(owner)
         self._whole[_identity(owner)] = owner
+
+    def _require_outside(self, owner: object) -> None:
+        """A class that each call makes again has in none of them what was stored into it in another."""
+        if is_local(owner) or hasattr(owner, "__srcgrad_definition__"):
+            self.give_up(STORED)
 
     def note_anywhere(self, name: str) -> None:
         """A store to an attribute of what may be any object."""

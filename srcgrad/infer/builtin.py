@@ -208,6 +208,7 @@ def _isinstance(analysis: Analysis, frame: Frame, statement: Statement, given: _
     if len(given) != 2:
         return NotImplemented
     kinds = classes_of(analysis, given[1], heap)
+    analysis.local_classes.ask(kinds or ())
     answers = [is_instance(atom, kinds) for atom in given[0].atoms]
     if not given[0].is_any and None not in answers:
         return union(*(exact(answer) for answer in answers)), heap
@@ -243,6 +244,7 @@ def _is_callable(atom: Any) -> bool | None:
 
 def _type(analysis: Analysis, frame: Frame, statement: Statement, given: _Values, heap: Heap) -> Any:
     kinds = [class_of(atom) for atom in given[0].atoms] if len(given) == 1 else []
+    analysis.local_classes.ask(kinds)
     if len(given) == 1 and given[0].consists_of(lambda atom: is_data(atom) or class_of(atom) is not None) and (
         None in kinds
     ):

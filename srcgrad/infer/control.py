@@ -235,6 +235,7 @@ def _try(analysis: Analysis, frame: Frame, statement: Try, heap: Heap) -> Ways:
         if handler.kinds is not None:
             kinds = run_block(analysis, frame, handler.kinds, caught)
             caught = caught if kinds.fell is None else kinds.fell[1]
+            analysis.local_classes.catch(caught, () if kinds.fell is None else kinds.fell[0])
         bound, caught = exceptions.caught(analysis, frame, statement, handler, caught)
         frame.bind(handler.caught, bound)
         after = run_block(analysis, frame, handler.body, caught)

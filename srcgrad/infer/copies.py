@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from srcgrad.frontend.classes import captured_by
 from srcgrad.infer.heap import Contents, Heap, Site
 from srcgrad.infer.named import is_named_tuple
 from srcgrad.infer.objects import (
@@ -242,6 +243,8 @@ def _replaced(
             if read is None:
                 return None
             named[field.name], heap = read
+    if isinstance(atom, At):
+        named |= {name: heap[atom.site].get(name) for name in captured_by(kind)}
     return analysis.call(frame, statement, exact(kind), (), heap, tuple(named.items()))
 
 

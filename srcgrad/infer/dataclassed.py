@@ -12,7 +12,7 @@ import dataclasses
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from srcgrad.frontend.classes import is_generated_init, sets_default
+from srcgrad.frontend.classes import captured_by, is_generated_init, sets_default
 from srcgrad.infer.heap import Heap, Site
 from srcgrad.infer.objects import Made, is_method, looked_up, set_attribute
 from srcgrad.infer.values import ANY, NEVER, At, Atom, Value, exact, union
@@ -85,7 +85,9 @@ def made(
             values[field.name] = analysis.outside.value(field.default)
     (atom,) = receiver.atoms
     assert isinstance(atom, At)
-    heap = analysis.store(heap, atom.site, replace(heap[atom.site], fields=values))
+    contents = heap[atom.site]
+    captured = {name: contents.get(name) for name in captured_by(kind)}
+    heap = analysis.store(heap, atom.site, replace(contents, fields={**captured, **values}))
     after = looked_up(kind, "__post_init__")
     if not is_method(after):
         return receiver, heap

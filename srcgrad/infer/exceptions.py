@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 def raised(analysis: Analysis, frame: Frame, given: Sequence[Value], heap: Heap) -> Heap:
     """The heap after an exception is raised, with its cause: whoever catches it may see what it holds."""
+    analysis.local_classes.throw(heap, given)
     if frame.raised is None:
         return heap
     analysis.raised = union(analysis.raised, *given[:1])

@@ -20,7 +20,7 @@ from typing import Any
 import gast
 
 from srcgrad.errors import SrcgradError
-from srcgrad.frontend.lowering import lowered
+from srcgrad.frontend.lowering import converted
 from srcgrad.infer import generators, summaries
 from srcgrad.infer.assigned import Assigned
 from srcgrad.infer.calls import call
@@ -30,6 +30,7 @@ from srcgrad.infer.facts import Facts
 from srcgrad.infer.frames import Frame, Top, Ways
 from srcgrad.infer.generators import Generator, is_followed
 from srcgrad.infer.heap import Contents, Heap, Site, sites_of
+from srcgrad.infer.local_classes import LocalClasses
 from srcgrad.infer.outside import Outside, is_of_library
 from srcgrad.infer.parameters import Given
 from srcgrad.infer.reasons import TOO_DEEP, TOO_LONG, Place, Reason
@@ -60,11 +61,12 @@ class Analysis:
     """One analysis: what is looked up once, and the functions that run now."""
 
     def __init__(
-        self, assigned: Assigned, kept: dict[Site, object], lower: Lower = lowered, *, stops: bool = False
+        self, assigned: Assigned, kept: dict[Site, object], lower: Lower = converted, *, stops: bool = False
     ) -> None:
         self.facts = Facts(is_reshaped=assigned.is_reshaped)
         self._lower = lower
         self.outside = Outside(assigned, self._may_reach)
+        self.local_classes = LocalClasses(assigned)
         self.assigned = assigned
         assigned.now, assigned.stop = self._place, self._stop
         self.stops = stops  # whether the program ends where unknown code would run
@@ -346,7 +348,7 @@ def analysed(
     function: FunctionType,
     arguments: Sequence[Any] | None,
     keywords: Mapping[str, Any] | None = None,
-    lower: Lower = lowered,
+    lower: Lower = converted,
     *,
     by_kind: bool = False,
     as_data: bool = False,

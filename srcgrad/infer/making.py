@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from srcgrad.frontend.classes import captured_by
 from srcgrad.infer import dataclassed, named
 from srcgrad.infer.applying import (
     applied,
@@ -38,7 +39,7 @@ from srcgrad.infer.objects import (
 )
 from srcgrad.infer.outside import is_of_library
 from srcgrad.infer.parameters import Given
-from srcgrad.infer.reasons import of_maker
+from srcgrad.infer.reasons import NOT_HANDED, of_maker
 from srcgrad.infer.starting import asks_nothing, calls_nothing, places, starts_itself
 from srcgrad.infer.values import (
     ANY,
@@ -68,6 +69,8 @@ if TYPE_CHECKING:
 
 def made_by(analysis: Analysis, frame: Frame, statement: Statement, kind: Any, given: Given, heap: Heap) -> Made:
     """What a class gives that is called."""
+    if names := captured_by(kind):
+        return _with_captured(analysis, frame, statement, kind, names, given, heap)
     values, kind = given.values(), ORIGINALS.get(kind, class_in_numpy(kind))
     if (why := of_maker(kind)) is not None:
         return unknown(why), analysis.unknown(values, heap)
@@ -155,6 +158,18 @@ def made_by(analysis: Analysis, frame: Frame, statement: Statement, kind: Any, g
         return ANY, analysis.unknown([exact(kind), *values], heap)
     of_args = Contents(rest=union(*values)) if is_exception else Contents()
     return _started(analysis, frame, statement, kind, of_args, given, heap)
+
+
+def _with_captured(
+    analysis: Analysis, frame: Frame, statement: Statement, kind: Any, names: tuple[str, ...], given: Given, heap: Heap
+) -> Made:
+    """An object of a class whose methods read variables of a function, which are handed to it."""
+    handed = {name: value for name, value in given.keywords if name in names}
+    rest = replace(given, keywords=tuple((name, value) for name, value in given.keywords if name not in names))
+    if len(handed) < len(names) or analysis.assigned.is_open(kind):
+        analysis.assigned.give_up(NOT_HANDED)
+        return unknown(NOT_HANDED), analysis.unknown([exact(kind), *given.values()], heap)
+    return _started(analysis, frame, statement, kind, Contents(fields=handed), rest, heap)
 
 
 def _started(

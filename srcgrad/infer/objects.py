@@ -331,6 +331,7 @@ def _of_instance(
         return ANY, analysis.unknown([receiver], heap)
     held = looked_up(kind, name)
     if name == "__class__" and held is vars(object)["__class__"]:
+        analysis.local_classes.ask([kind])
         return exact(kind), heap
     if (place := index_of(held, kind, name)) is not None:
         parts = heap[site].parts

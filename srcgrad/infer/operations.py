@@ -177,6 +177,8 @@ def _operator(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Ope
 
 
 def _compare(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Compare, heap: Heap) -> Made:
+    if op.symbol not in ("is", "is not"):
+        analysis.local_classes.compare(heap, frame[op.left], frame[op.right])
     return compare(analysis, frame, statement, op.symbol, frame[op.left], frame[op.right], heap)
 
 
@@ -270,7 +272,9 @@ def _make_function(analysis: Analysis, frame: Frame, statement: Statement, op: i
 
 
 def _make_class(analysis: Analysis, frame: Frame, statement: Statement, op: ir.MakeClass, heap: Heap) -> Made:
-    """A class that the program makes is not looked into: what its body and methods reach, unknown code has seen."""
+    """A class; of one that is not known when it is compiled, unknown code has seen what its body and methods reach."""
+    if op.made is not None:
+        return analysis.outside.value(op.made), heap
     frame.may_raise(heap)
     cells = {cell: frame.cells[cell] for cell in op.body.free}
     heap = analysis.unknown([*map(at, cells.values()), frame[op.bases], frame[op.keywords]], heap)

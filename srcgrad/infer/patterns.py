@@ -106,6 +106,7 @@ def of_class(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Matc
     frame.may_raise(heap)
     subject = frame[op.subject]
     kinds = classes_of(analysis, frame[op.of], heap)
+    analysis.local_classes.ask(kinds or ())
     answers = [is_instance(atom, kinds) for atom in subject.atoms]
     if kinds and len(kinds) == 1 and names_of(kinds[0], op) == () and subject.consists_of(
         lambda atom: is_data(atom) or is_instance(atom, kinds) is not None

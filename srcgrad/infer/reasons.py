@@ -102,6 +102,15 @@ IMPORT = Reason(
     "it fails, is relative, or binds a name that is bound elsewhere too",
     "import at the top of the module",
 )
+STORED = Reason(
+    "E0106", "an attribute of a class inside a differentiated function is stored to",
+    "each call makes another class", "keep it in the objects, or define the class in the module",
+)
+NOT_HANDED = Reason(
+    "E0106", "an object of a class inside a differentiated function is made where its methods have no variables",
+    "the class is called by another name than its own, or where what its methods read has other values",
+    "call it by its name, in the function or in its methods",
+)
 NOT_FOLLOWED = Reason(
     "E0206",
     "this call is not followed with what it is given",

@@ -96,7 +96,9 @@ def entered(
     nested = [each for each in summaries.running if each.function is function]
     context = RECURSIVE if nested else statement
     given = {version: arguments.get(version, ANY) for version in function.parameters}
-    part = reached(analysis, heap, [*given.values(), *map(at, cells.values())])
+    roots = [*given.values(), *map(at, cells.values())]
+    part = reached(analysis, heap, roots)
+    analysis.local_classes.begin(function, part, roots)
     bodies = {site: dict(analysis.generators[site].values) for site in part if site in analysis.generators}
     asked = Summary(function, context, namespace, cells, given, part, bodies, call.raised is not None)
     known = summaries.finished.setdefault((function, context), [])
@@ -107,18 +109,19 @@ def entered(
         if found is None and (len(same) >= _NESTED or len(known) >= _KEPT):
             joint = _joint(_most_alike(same or known, asked), asked)
             if joint is None:
-                return ANY, analysis.unknown([*given.values(), *map(at, cells.values())], heap)
+                return ANY, analysis.unknown(roots, heap)
             asked = joint
             found = next((each for each in [*known, *same] if each.is_of(asked)), None)
         if found is None:
             found = asked
             if not _work_out(analysis, asked, statement):
                 analysis.run_unknown(function, namespace, cells)
-                return ANY, analysis.unknown([*given.values(), *map(at, cells.values())], heap)
+                return ANY, analysis.unknown(roots, heap)
             if asked.lowest >= len(summaries.running):
                 known.append(asked)
         elif found in summaries.running:
             _ask(summaries, found)
+    analysis.local_classes.end(found, roots, is_last=not summaries.running)
     if summaries.running:
         summaries.running[-1].stored |= found.stored
     made = call.calls.setdefault(statement, [])

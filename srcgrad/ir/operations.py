@@ -308,11 +308,14 @@ class MakeFunction:
 
 @dataclass(frozen=True, eq=False)
 class MakeClass:
-    """A class, from what its body leaves in its namespace."""
+    """A class, from what its body leaves in its namespace; ``made`` where it is made when it is compiled, else why not.
+    """
 
     body: Function
     bases: Operand
     keywords: Operand
+    made: type | None = None
+    why: str | None = None
 
 
 @dataclass(frozen=True, eq=False)

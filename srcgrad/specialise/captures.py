@@ -141,7 +141,7 @@ def _bindings(function: Function, cell: Cell) -> list[ir.Operation]:
                 found.append(statement.operation)  # type: ignore[union-attr]
             case ir.MakeFunction(function=inner):
                 found += _bindings(inner, cell)
-            case ir.MakeClass():
+            case ir.MakeClass(made=None):
                 found += [statement.operation] * 2  # type: ignore[union-attr]
     return found
 

@@ -19,7 +19,15 @@ from typing import Any
 import gast
 
 from srcgrad import runtime
-from srcgrad.frontend.classes import found, initial_fields, is_generated_init, makes_plainly, sets_default, setter
+from srcgrad.frontend.classes import (
+    captured_by,
+    found,
+    initial_fields,
+    is_generated_init,
+    makes_plainly,
+    sets_default,
+    setter,
+)
 from srcgrad.frontend.signatures import default_objects
 from srcgrad.infer.named import is_named_tuple
 from srcgrad.infer.summaries import Summary
@@ -51,22 +59,33 @@ def constructed(context: Context, node: gast.Call, called: list[Summary] | None,
         context.refuse("E0408", node, f"a call of {kind.__name__}")
     if is_generated_init(kind):
         return _dataclass(context, node, called, kind)
-    initialiser = found(kind, "__init__")
+    initialiser, captured = found(kind, "__init__"), _captured(context, node, kind)
     if initialiser is object.__init__:
-        return packed(context, node, kind, {})
+        return packed(context, node, kind, captured)
     if not isinstance(initialiser, FunctionType) or not called:
         context.refuse("E0408", node, f"a call of {kind.__name__}")
     if any(summary.function.qualname != initialiser.__qualname__ for summary in called):
         context.refuse("E0408", node, f"a call of {kind.__name__}")
-    if any(_hands_on(summary) for summary in called):
+    if captured or any(_hands_on(summary) for summary in called):
         given = [a if isinstance(a, gast.Starred) else atom(context, a) for a in node.args]
         node.args = given
         for keyword in node.keywords:
             keyword.value = atom(context, keyword.value)
-        made_of = packed(context, node, kind, {})
+        made_of = packed(context, node, kind, captured)
         return _started(context, node, called, "__init__", initialiser, made_of, given)
     receiver = constant(None, node)
     return of_user(context, node, called, initialiser, [receiver, *node.args], node.func, skipped=1, kind=kind)
+
+
+def _captured(context: Context, node: gast.Call, kind: type) -> dict[str, gast.expr]:
+    """What the methods of a local class read of its function, which its objects are handed; no more among the
+    arguments of the call."""
+    names = captured_by(kind)
+    for keyword in node.keywords if names else ():
+        keyword.value = atom(context, keyword.value)
+    captured = {str(keyword.arg): keyword.value for keyword in node.keywords if keyword.arg in names}
+    node.keywords = [keyword for keyword in node.keywords if keyword.arg not in names]
+    return captured
 
 
 def packed(context: Context, node: gast.AST, kind: type, fields: dict[str, gast.expr]) -> Made:
@@ -161,8 +180,10 @@ def _dataclass(context: Context, node: gast.Call, called: list[Summary] | None, 
             defaults[field.name] = lambda factory=field.default_factory: _made_by(context, node, factory)
     taken = [field.name for field in fields if field.init and not field.kw_only]
     named = [field.name for field in fields if field.init and field.kw_only]
+    captured = _captured(context, node, kind)
     bound = _bound(context, node, kind, taken, defaults, named)
-    made = packed(context, node, kind, {field.name: bound[field.name] for field in fields if field.name in bound})
+    held = {field.name: bound[field.name] for field in fields if field.name in bound}
+    made = packed(context, node, kind, {**captured, **held})
     after = found(kind, "__post_init__")
     if isinstance(after, FunctionType):
         if not called or any(summary.function.qualname != after.__qualname__ for summary in called):
@@ -170,7 +191,7 @@ def _dataclass(context: Context, node: gast.Call, called: list[Summary] | None, 
         plain = placed(gast.Call(node.func, [], []), node)
         plain.statement = getattr(node, "statement", None)
         return _started(context, plain, called, "__post_init__", after, made, [])
-    if all(field.init for field in fields):
+    if all(field.init for field in fields) and not captured:
         only = [gast.keyword(f.name, bound[f.name]) for f in fields if f.kw_only]
         head = reference(importable(kind.__name__, kind))
         return placed(gast.Call(head, [bound[name] for name in taken], only), node), made[1]

@@ -15,7 +15,7 @@ import gast
 
 from srcgrad.errors import LanguageError, MissingRule, UnsupportedSyntax
 from srcgrad.frontend.journal import Journal
-from srcgrad.frontend.lowering import lowered
+from srcgrad.frontend.lowering import converted
 from srcgrad.frontend.source import source_of
 from srcgrad.infer.calls import model_of
 from srcgrad.infer.interpreter import GivenUp, analysed
@@ -43,7 +43,7 @@ def callee_for(callee: Callee, arguments: tuple[tuple[Any, ...], Mapping[str, An
         facts = analysed(function, positional, keywords, by_kind=True, as_data=as_data, most=most, stops=True)
     except GivenUp as given_up:
         raise _refusal(function, given_up.why, given_up.place) from None
-    made = lowered(function)  # which says why a text cannot be read
+    made = converted(function)  # which says why a text cannot be read
     if made.is_generator:
         _refuse_generator(function, made)
     if facts is None or len(facts.entry) != 1:

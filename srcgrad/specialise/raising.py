@@ -96,6 +96,8 @@ def _raised(made: Reduced, statement: Assign) -> Kinds | None:
             return (UnboundLocalError,)
         case ir.Import() | ir.ImportName() if static_of(made.value(statement.targets[0])) is not None:
             return ()  # it was imported when the program was compiled
+        case ir.MakeClass() if static_of(made.value(statement.targets[0])) is not None:
+            return ()
         case ir.Make(kind="tuple" | "list" | "slice") | ir.Compare(symbol="is" | "is not") | ir.MakeFunction():
             return ()
         case ir.Make(kind="dict", keys=keys) if all(isinstance(key, Literal) for key in keys):

@@ -420,7 +420,7 @@ def _spelled(made: Reduced, statement: Assign) -> Literal | None:
             return Literal(Spelled(made.global_reference(name, statement.node), static))
         case ir.ReadCell(cell=cell) if cell in made.frame.outer:
             return Literal(Spelled(made.global_reference(cell.variable, statement.node), static))
-        case ir.ReadCell() | ir.Import() | ir.ImportName():
+        case ir.ReadCell() | ir.Import() | ir.ImportName() | ir.MakeClass():
             return Literal(Spelled(reference(importable(getattr(static, "__name__", "f"), static)), static))
         case ir.GetItem(base=base, index=index) if _has_item(made, made.value(base), made.known.get(index, index)):
             return Literal(Spelled(reference(importable(getattr(static, "__name__", "f"), static)), static))

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from srcgrad import runtime
+from srcgrad.frontend.classes import captured_by
 from srcgrad.infer.data import is_data
 from srcgrad.infer.named import is_named_tuple
 from srcgrad.infer.values import NEVER, Array, At, Atom, Bound, Exact, Of, Value, are_numbers, are_of, union
@@ -163,11 +164,11 @@ def _replaced(made: Reduced, statement: Assign, call: ir.Call, kind: Any) -> lis
         return None
     base, named, reads = call.positional[0], dict(call.keywords), list[Assign]()
     given: dict[str, Operand] = {}
-    for field in dataclasses.fields(kind):
-        if field.name not in named:
-            held = made.version("t", _field(made, made.value(base), field.name))
-            reads.append(Assign((held,), ir.GetAttribute(base, field.name), statement.node))
-            given[field.name] = held
+    for name in (*(field.name for field in dataclasses.fields(kind)), *captured_by(kind)):
+        if name not in named:
+            held = made.version("t", _field(made, made.value(base), name))
+            reads.append(Assign((held,), ir.GetAttribute(base, name), statement.node))
+            given[name] = held
     own = Literal(Spelled(reference(importable(kind.__name__, kind)), kind))
     whole = ir.Call(own, (), None, (*named.items(), *given.items()))
     return [*reads, _renewed(made, statement, _with_operation(statement, whole))]

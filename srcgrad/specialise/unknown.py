@@ -10,6 +10,7 @@ function of a library has no rule, or which construct it is::
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from types import BuiltinFunctionType, FunctionType
 from typing import TYPE_CHECKING, Any
 
@@ -41,8 +42,7 @@ _CONSTRUCTS: dict[type, Reason] = {
     ir.MakeClass: Reason(
         "E0106",
         "a class inside a differentiated function that each call creates again",
-        "its statement reads local variables, or does more than define it",
-        "define it in the module",
+        hint="define it in the module",
     ),
     ir.Import: IMPORT,
     ir.ImportName: IMPORT,
@@ -127,7 +127,7 @@ def refusal_of(made: Reduced, statement: Statement) -> UnsupportedSyntax | Missi
         if (why := of_maker(function)) is None:
             return missing_rule(name, function, source.span(node))
     else:
-        why = _CONSTRUCTS.get(type(operation)) or _of_operands(made, statement)
+        why = _of_construct(operation) or _of_operands(made, statement)
         why = why or _of_objects(operation, given) or of_methods(made, statement)
     why = made.facts.stops.get(made.functions.origins.get(statement, statement)) or why
     if why is None:
@@ -135,6 +135,11 @@ def refusal_of(made: Reduced, statement: Statement) -> UnsupportedSyntax | Missi
     return UnsupportedSyntax(
         why.message, source.span(node), code=why.code, label=why.label, hint=why.hint or otherwise(why.code)
     )
+
+
+def _of_construct(operation: object) -> Reason | None:
+    why = _CONSTRUCTS.get(type(operation))
+    return replace(why, label=operation.why) if why is not None and isinstance(operation, ir.MakeClass) else why
 
 
 def _of_operation(operation: Any, node: gast.AST, function: Any) -> Reason:

@@ -76,13 +76,6 @@ REFUSED: dict[str, tuple[str, ...]] = {
     "a_local_function_that_calls_itself_and_methods_of_what_methods_make": ("this call",),
     "elements_and_then_indices": ("this try",),
     "captured_by_a_case_before": ("no value from here on",),
-    "a_named_tuple_replaced_in_a_loop": ("a class inside a differentiated function", "what runs here"),
-    "a_dataclass_with_a_log": ("a class inside a differentiated function", "what its values may be is not known"),
-    "one_derived_from_the_other": ("a class inside a differentiated function", "what runs here"),
-    "of_a_function_inside": (
-        "what the variables of this function may be is not known",
-        "what this call does is not known",
-    ),
     "iterators_consumed": ("this use of an iterator",),
     "a_partial_application_in_a_field": ("a call of partial",),
     "the_least_of_objects_that_compare": (

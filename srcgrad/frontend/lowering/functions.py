@@ -1,6 +1,7 @@
 """Functions, classes and generator expressions, each a ``Function`` of its own.
 
 ``lowered`` is the door: the IR of a function object.  Its free variables are the cells that the object captured.
+``converted`` is the door of the compiler, for which classes inside are made once.
 What reads the frame that it runs in (``locals``, ``globals``, ``eval``) finds that of whoever runs the IR.
 """
 
@@ -17,6 +18,7 @@ from srcgrad.errors import UnsupportedSyntax
 from srcgrad.frontend.journal import remembered
 from srcgrad.frontend.lowering.context import Context
 from srcgrad.frontend.lowering.expressions import annotation, assign_name, comprehend, keywords_of, value_of
+from srcgrad.frontend.lowering.local_classes import convert_classes
 from srcgrad.frontend.lowering.names import Scope, annotations_of, nodes_within, scopes_of
 from srcgrad.frontend.lowering.statements import run
 from srcgrad.frontend.mangling import written_name
@@ -36,6 +38,14 @@ SYNC = "differentiate a plain function, and await around the call"
 def lowered(function: Callable[..., object]) -> regions.Function:
     """The IR of a function or method whose text can be found; raises ``UnsupportedSyntax`` for coroutines."""
     return lower(source_of(function))
+
+
+@remembered
+def converted(function: Callable[..., object]) -> regions.Function:
+    """The IR of a function in which classes that it defines are made once, as far as they can be."""
+    source = source_of(function)
+    convert_classes(source)
+    return lower(source)
 
 
 def lower(source: Source) -> regions.Function:
@@ -240,7 +250,8 @@ def _class(ctx: Context, node: gast.ClassDef) -> ir.Operand:
     name = written_name(node)
     made = _made(inner, name, _qualified(ctx, name), regions.Parameters(), own)
     _captured(ctx, made)
-    return ctx.bind(ir.MakeClass(made, given, named), node)
+    known, why = getattr(node, "made", None), getattr(node, "refused", None)
+    return ctx.bind(ir.MakeClass(made, given, named, known, why), node)
 
 
 def _class_arguments(ctx: Context, node: gast.ClassDef) -> tuple[ir.Operand, ir.Operand]:
