@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any
 from srcgrad.infer.frames import Frame, merged
 from srcgrad.infer.heap import Contents, Heap, Site
 from srcgrad.infer.values import ANY, NEVER, At, Value, at, union
-from srcgrad.ir.operations import YieldFrom
-from srcgrad.ir.regions import Assign, Function, Try, With, walk
+from srcgrad.ir.operations import Yield, YieldFrom
+from srcgrad.ir.regions import Assign, Function, Try, With, blocks_of, walk
 from srcgrad.language.models import HOME, KINDS
 
 if TYPE_CHECKING:
@@ -64,8 +64,15 @@ class Body(Frame):
 
 
 def is_followed(function: Function) -> bool:
-    """Whether the parts of a body run one after the other: closing a generator runs what a ``try`` holds at its end."""
-    return not any(isinstance(statement, Try | With) for _, statement in walk(function.body))
+    """Whether the parts of a body run one after the other: closing a generator runs what a ``try`` in which it waits
+    holds at its end."""
+    return not any(isinstance(statement, Try | With) and gives(statement) for _, statement in walk(function.body))
+
+
+def gives(statement: Statement) -> bool:
+    """Whether a ``yield`` stands in the blocks of a statement."""
+    inside = [inner for block in blocks_of(statement) for _, inner in walk(block)]
+    return any(isinstance(s, Assign) and isinstance(s.operation, Yield | YieldFrom) for s in inside)
 
 
 def is_left_by_exceptions(analysis: Analysis, site: Site, heap: Heap) -> bool:

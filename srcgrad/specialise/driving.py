@@ -85,7 +85,7 @@ def driven(made: Reduced, loop: Loop, before: list[Statement], reduce: Reduce) -
         case _:
             return None
     body, parts = generator_of(made, made.value(source)), _parts(loop, iterator)
-    if body is None or parts is None or any(isinstance(s, Try | With) for _, s in walk(body.function.body)):
+    if body is None or parts is None:
         return None
     first: list[Statement] = []
     whole = gone_over(made, start, call, body, first, reduce)
@@ -245,6 +245,12 @@ def _spliced(made: Reduced, splice: _Splice, block: Block, loop: Loop | None) ->
             case If(body=body, orelse=orelse):
                 sides = [_spliced(made, splice, side, loop) for side in (body, orelse)]
                 statements.append(replace(statement, body=sides[0], orelse=sides[1]))
+            case Try(body=body, handlers=handlers, orelse=orelse, final=final):  # around no ``yield``
+                sides = [_spliced(made, splice, side, loop) for side in (body, orelse, final)]
+                caught = tuple(replace(each, body=_spliced(made, splice, each.body, loop)) for each in handlers)
+                statements.append(Try(sides[0], caught, *sides[1:], statement.node))
+            case With(body=body):
+                statements.append(replace(statement, body=_spliced(made, splice, body, loop)))
             case Loop(body=body):
                 statements.append(replace(statement, body=_spliced(made, splice, body, statement)))
                 if splice.breaks and any(_is_yield(s) for _, s in walk(body)) or _returns(body):

@@ -19,6 +19,7 @@ stands behind the statement that binds it.  One that is held by a list, or that 
 from __future__ import annotations
 
 import functools
+import inspect
 import math
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -28,8 +29,10 @@ from typing import TYPE_CHECKING
 
 import gast
 
-from srcgrad.frontend.classes import found, is_user_class
 from srcgrad.infer.heap import Contents, Site
+from srcgrad.infer.iteration import places_gone_over
+from srcgrad.infer.objects import iterating
+from srcgrad.infer.summaries import Summary
 from srcgrad.infer.values import Array, At, Bound, Exact, Of, Value, are_of, at, exact, of, union
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import END, Literal, Operand, Version
@@ -50,10 +53,11 @@ from srcgrad.ir.regions import (
 )
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.ir.rewriting import with_operands
-from srcgrad.language.models import KINDS
+from srcgrad.language.models import KINDS, is_of_model
 from srcgrad.language.models.ranks import MOMENTS
 from srcgrad.rules.table import lookup
 from srcgrad.specialise.chaining import CHAINING, of_several
+from srcgrad.specialise.asking import classes_of
 from srcgrad.specialise.changing import may_change
 from srcgrad.specialise.ended import is_endless
 from srcgrad.specialise.generators import is_number
@@ -132,30 +136,45 @@ def iterated(
 
 
 def begun_by_class(made: Reduced, statement: Assign) -> list[Statement] | None:
-    """``__iter__`` of an object of the user's in front of what goes over it; None of any other statement."""
-    called, operation = made.called.get(statement), with_operands(statement.operation, made.known.get)
+    """What makes iterators of objects of the user's in front of what goes over them; None of any other statement."""
+    operation, called = with_operands(statement.operation, made.known.get), made.called.get(statement, [])
+    origin = made.functions.origins.get(statement, statement)
+    begun = [kind for noted, kind in made.facts.begun if noted is origin]
+    sources: tuple[Operand, ...] = ()
     match operation:
         case ir.Iterate(source=source) | ir.Unpack(source=source) | ir.Extend(source=source):
-            pass
-        case ir.Call(positional=(source,), star=None, keywords=(), rest=None) if (
-            static_of(made.value(operation.function)) in (iter, *_CONSUMING)
-        ):
-            pass
-        case _:
-            return None
-    kinds = {atom.site.kind if isinstance(atom, At) else None for atom in made.value(source).atoms}
-    if not called or made.value(source).is_any or len(kinds) != 1 or (kind := kinds.pop()) is None:
+            sources = (source,)
+        case ir.Call(positional=given, star=star, rest=None):
+            function = static_of(made.value(operation.function))
+            places = range(min(len(given), 1)) if function is iter else places_gone_over(function, len(given))
+            sources = tuple(given[place] for place in places) if star is None else (star,)
+    done: list[Statement] = []
+    written: list[Summary] = []
+    iterators: dict[Operand, Operand] = {}
+    for source in sources if begun else ():
+        kind = next(iter(classes_of(made.value(source)) or (object,)))
+        if classes_of(made.value(source)) != [kind] or kind not in begun or exact(None) <= made.value(source):
+            continue
+        method = iterating(kind)
+        head = gast.Attribute(reference(importable(kind.__name__, kind)), "__iter__", gast.Load())
+        spelled = reference(importable(method.__name__, method)) if is_of_model(method) else head
+        own = [each for each in called if each.function.qualname == method.__qualname__]
+        here = {summary.context for summary in made.frame.summaries}
+        atoms = made.facts.begun[origin, kind].atoms
+        if method.__code__.co_flags & inspect.CO_GENERATOR:
+            atoms = frozenset(a for a in atoms if isinstance(a, At) and a.site.context in here)
+        else:
+            atoms = union(*(each.returned[0][0] for each in own if each.returned is not None)).atoms
+        iterators[source] = made.version("t", Value(atoms))
+        call = ir.Call(Literal(Spelled(gast.copy_location(spelled, statement.node), method)), (source,))
+        done.append(Assign((iterators[source],), call, statement.node))
+        made.called[done[-1]] = own
+        if own:  # an iterator is none of its own: it is written out
+            made.stepped.add(done[-1])
+        written += own
+    if not done or any(each not in written for each in called):
         return None
-    method = found(kind, "__iter__") if is_user_class(kind) else None
-    if not isinstance(method, FunctionType) or any(each.function.qualname != method.__qualname__ for each in called):
-        return None
-    iterator = made.version("t", union(*(each.returned[0][0] for each in called if each.returned is not None)))
-    head = gast.Attribute(reference(importable(kind.__name__, kind)), "__iter__", gast.Load())
-    spelled = Literal(Spelled(gast.copy_location(head, statement.node), method))
-    begin = Assign((iterator,), ir.Call(spelled, (source,)), statement.node)
-    made.called[begin] = called
-    made.stepped.add(begin)  # an iterator is none of its own: it is written out
-    return [begin, replace(statement, operation=with_operands(operation, {source: iterator}.get))]
+    return [*done, replace(statement, operation=with_operands(operation, iterators.get))]
 
 
 def _called(
@@ -184,7 +203,8 @@ def _called(
             if not _is_unpacked(block, target):
                 made.stepped.add(statement)
             return None
-        found = stepwise(made, statement, call, reduce, at_once=_is_at_once(made, statement, block))
+        at_once, is_soon = _is_at_once(made, statement, block), _is_asked_soon(made, statement, block)
+        found = stepwise(made, statement, call, reduce, at_once=at_once, is_soon=is_soon)
     elif not given or function is None:
         return None
     elif function in _CONSUMING and given[0] in made.kept and not call.keywords:
@@ -280,6 +300,30 @@ def _is_at_once(made: Reduced, statement: Assign, block: Block) -> bool:
         case (Assign(operation=ir.Call(function=function, positional=(source, *_))), *_):
             is_asked = static_of(made.value(function)) in (next, *_CONSUMING)
             return is_asked and source is statement.targets[0] and len(readers) == 1
+    return False
+
+
+def _is_asked_soon(made: Reduced, statement: Assign, block: Block) -> bool:
+    """Whether nothing changes between the statement that makes an iterator and the loop or function that asks it, by
+    others around it."""
+    asked: Operand = statement.targets[0]
+    for other in block.statements[block.statements.index(statement) + 1 :]:
+        if isinstance(other, Loop):
+            nexts = [s.operation for s in other.body.statements if isinstance(s, Assign)]
+            return any(isinstance(one, ir.Next) and one.iterator is asked for one in nexts)
+        if not isinstance(other, Assign):
+            return False
+        called = static_of(made.value(other.operation.function)) if isinstance(other.operation, ir.Call) else None
+        is_making = called in _MAKING or any(generator_of(made, made.value(target)) for target in other.targets)
+        if asked not in operands_of(other.operation):
+            if not is_making and may_change(made, other):
+                return False
+        elif isinstance(other.operation, ir.Unpack | ir.Extend) or called in (next, any, all, *_CONSUMING):
+            return True
+        elif is_making or isinstance(other.operation, ir.Iterate):
+            (asked,) = other.targets
+        else:
+            return False
     return False
 
 

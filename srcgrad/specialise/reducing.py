@@ -10,7 +10,7 @@ and classes: where one is used, the operand is a ``Literal`` of how it is spelle
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from types import CellType, ModuleType
@@ -118,9 +118,10 @@ def reduced(
     return made
 
 
-def _block(made: Reduced, block: Block) -> Block:
-    statements: list[Statement] = []
-    for statement in block.statements:
+def _block(made: Reduced, block: Block, done: Sequence[Statement] = (), first: int = 0) -> Block:
+    """A block, of which what stands before a place is ``done``."""
+    statements = [*done]
+    for statement in block.statements[first:]:
         origin = made.functions.origins.get(statement, statement)
         if origin in made.facts.opaque:
             raise refusal_of(made, statement)
@@ -171,8 +172,9 @@ def _block(made: Reduced, block: Block) -> Block:
             case Assign(operation=ir.Iterate() | ir.Unpack() | ir.Extend() | ir.Call()) if (
                 begin := begun_by_class(made, statement)
             ) is not None:
-                statements += _block(made, Block(tuple(begin), Fall())).statements
-                is_written = True
+                place = block.statements.index(statement)
+                whole = (*block.statements[:place], *begin, *block.statements[place + 1 :])
+                return _block(made, Block(whole, block.exit), statements, place)
             case Assign() if (steps := iterated(made, statement, block, partial(_block, made))) is not None:
                 statements += steps
                 is_written = True
@@ -275,6 +277,8 @@ def _block(made: Reduced, block: Block) -> Block:
                 statements += _loop(made, _region(made, statement))
             case _:
                 statements.append(_region(made, statement))
+        if not is_written and any(noted is origin for noted, _ in made.facts.begun):
+            raise refusal_of(made, statement)
         if not is_written and made.calls.keys().isdisjoint(statements[start:]):
             is_running = runs_users(made.facts, made.called.get(statement, ()))
             if is_running and isinstance(statement, Assign) and not only_answers(made, statement):

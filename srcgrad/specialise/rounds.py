@@ -46,7 +46,8 @@ class _Several(Exception):
 def gives_one(body: Generator, loop: Loop) -> bool:
     """Whether a round gives one item at most, and does nothing behind that but to compute numbers; and so does what
     stands before the loop."""
-    if any(isinstance(s, Try | With) for _, s in walk(body.function.body)):
+    if any(isinstance(s, With) or isinstance(s, Try) and s not in loop.body.statements
+           for _, s in walk(body.function.body)):  # fmt: skip
         return False
     inside = {id(s) for _, s in walk(loop.body)}
     assigned = [s for _, s in walk(body.function.body) if isinstance(s, Assign)]
@@ -81,6 +82,8 @@ def _follow(body: Generator, block: Block, is_given: bool) -> bool:
                 falling = [given for side, given in both if isinstance(side.exit, Fall)]
                 is_given = any(falling) if falling else is_given
             case Loop() if not is_given and not _has_yield(statement) and not _returns(statement):
+                pass
+            case Try() if not is_given and not _has_yield(statement):
                 pass
             case Assign() if not is_given or _is_of_numbers(body, statement) or is_iterated(statement):
                 pass
@@ -159,6 +162,16 @@ def is_timeless(made: Reduced, body: Generator, statement: Statement | None) -> 
             atoms = body.values.get(source, NEVER).atoms if isinstance(source, Version) else frozenset()
             return bool(atoms) and all(isinstance(a, At) and a.site.kind is tuple for a in atoms)
     return isinstance(statement, Assign) and _is_of_numbers(body, statement)
+
+
+def only_reads(body: Generator, statement: Statement | None) -> bool:
+    """Whether a statement does the same as long as nothing changes, and changes nothing itself."""
+    operation = getattr(statement, "operation", None)
+    called = body.values.get(getattr(operation, "function", None), NEVER)  # type: ignore[arg-type]
+    is_counting = isinstance(operation, ir.Call) and called.consists_of(
+        lambda a: isinstance(a, Exact) and any(a.value is one for one in (len, range, enumerate, zip, reversed)))
+    is_reading = is_counting or isinstance(operation, ir.GetAttribute | ir.GetItem)
+    return is_reading and not any(each.changes for each in body.calls.get(statement, ()))  # type: ignore[arg-type]
 
 
 def asks_others(body: Generator, statement: Statement) -> bool:

@@ -16,6 +16,18 @@ import operator
 from srcgrad.language.models.table import Absent, models, stands_for
 
 
+def indexed(sequence):
+    """``iter`` of an object that has ``__getitem__`` and no ``__iter__``."""
+    at = 0
+    while True:
+        try:
+            item = sequence[at]
+        except (IndexError, StopIteration):
+            return
+        yield item
+        at = at + 1
+
+
 # --- functools -------------------------------------------------------------------------------------------------------
 @models(functools.reduce)
 def reduce(function, sequence, initial=Absent, /):
