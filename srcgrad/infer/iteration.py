@@ -24,9 +24,13 @@ from srcgrad.infer.objects import (
     class_of,
     container,
     data,
+    is_method,
     iterates_itself,
     iterating,
+    looked_up,
+    reversing,
 )
+from srcgrad.infer.outside import is_of_library
 from srcgrad.infer.values import (
     ANY,
     FUNCTIONS,
@@ -42,7 +46,9 @@ from srcgrad.infer.values import (
     of,
     union,
 )
+from srcgrad.ir.operations import Iterate
 from srcgrad.language.models import CLASSES
+from srcgrad.language.models.iterators import indexed
 from srcgrad.language.models.ranks import MOMENTS
 
 if TYPE_CHECKING:
@@ -162,8 +168,10 @@ def iterate(analysis: Analysis, frame: Frame, statement: Statement, value: Value
             continue
         elif isinstance(atom, At) and kind is not None and iterates_itself(analysis, kind):
             begun = analysis.call(frame, statement, exact(iterating(kind)), (source,), heap)
-            if begun is not None and any(isinstance(a, At) and iterates_itself(analysis, a.site.kind)
-                                         for a in begun[0].atoms):  # an iterator of the user's
+            if begun is not None and (
+                any(isinstance(a, At) and iterates_itself(analysis, a.site.kind) for a in begun[0].atoms)
+                or _is_changed_by_length(analysis, frame, statement, kind, source, heap)
+            ):  # an iterator of the user's
                 begun = ANY, analysis.unknown([begun[0]], begun[1])
             if begun is not None:
                 analysis.facts.note_begun(statement, kind, begun[0])
@@ -173,6 +181,20 @@ def iterate(analysis: Analysis, frame: Frame, statement: Statement, value: Value
             heap = analysis.unknown([source], heap)
             found.append(ANY)
     return (union(*found), heap) if found else None
+
+
+def _is_changed_by_length(
+    analysis: Analysis, frame: Frame, statement: Statement, kind: type, source: Value, heap: Heap
+) -> bool:
+    """Whether ``__len__`` changes anything, which ``list`` and its like ask for a hint how many items there are."""
+    method = looked_up(kind, "__len__")
+    is_asked = not isinstance(getattr(statement, "operation", None), Iterate) or iterating(kind) is indexed
+    if not is_method(method) or not is_asked:
+        return False
+    text = analysis.lowered(method)
+    analysis.call(frame, statement, exact(method), (source,), heap)
+    found = [each for each in frame.calls.get(statement, ()) if each.function is text]
+    return not found or any(each.changes for each in found)
 
 
 #: What goes over its first argument, by an iterator of it alone; ``zip`` does so over all of them.
@@ -209,8 +231,16 @@ def _members(frame: Frame, statement: Statement, kind: Any, heap: Heap) -> tuple
     return container(frame, statement, heap, tuple, Contents(parts=tuple(map(exact, kind))), "members")
 
 
-def backwards(frame: Frame, statement: Statement, value: Value, heap: Heap) -> Made | Any:
-    """``reversed(value)`` of one object of a built-in class; ``NotImplemented`` of others."""
+def backwards(analysis: Analysis, frame: Frame, statement: Statement, value: Value, heap: Heap) -> Made | Any:
+    """``reversed(value)`` of objects of a class; ``NotImplemented`` of others."""
+    kinds = {class_of(atom) for atom in value.atoms}
+    kind = kinds.pop() if len(kinds) == 1 and not value.is_any else None
+    is_users = kind is not None and kind not in CLASSES and not is_of_library(kind)
+    if kind is not None and is_users and not analysis.assigned.is_open(kind) and is_method(reversing(kind)):
+        made = analysis.call(frame, statement, exact(reversing(kind)), (value,), heap)
+        if made is not None:
+            analysis.facts.note_begun(statement, kind, made[0])
+        return made
     atom = next(iter(value.atoms)) if len(value.atoms) == 1 and not value.is_any else None
     if isinstance(atom, Array) and atom.rank:
         return container(frame, statement, heap, reversed, Contents(fields={"of": value}))

@@ -51,7 +51,7 @@ from srcgrad.infer.values import (
 )
 from srcgrad.language.effects import member
 from srcgrad.language.models import CLASSES, is_of_model
-from srcgrad.language.models.iterators import indexed
+from srcgrad.language.models.iterators import indexed, turned
 from srcgrad.runtime.objects import defines
 
 if TYPE_CHECKING:
@@ -133,6 +133,14 @@ def iterating(kind: type) -> Any:
     """What makes iterators of objects of a class: a method, or what indexes them where there is none."""
     is_indexed = not hasattr(kind, "__iter__") and isinstance(looked_up(kind, "__getitem__"), FunctionType)
     return indexed if is_indexed else looked_up(kind, "__iter__")
+
+
+def reversing(kind: type) -> Any:
+    """What makes iterators that go backwards over objects of a class."""
+    is_indexed = not hasattr(kind, "__reversed__") and all(
+        isinstance(looked_up(kind, name), FunctionType) for name in ("__getitem__", "__len__")
+    )
+    return turned if is_indexed else looked_up(kind, "__reversed__")
 
 
 def class_of(atom: Atom) -> type | None:

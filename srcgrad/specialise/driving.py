@@ -248,7 +248,7 @@ def _spliced(made: Reduced, splice: _Splice, block: Block, loop: Loop | None) ->
             case Try(body=body, handlers=handlers, orelse=orelse, final=final):  # around no ``yield``
                 sides = [_spliced(made, splice, side, loop) for side in (body, orelse, final)]
                 caught = tuple(replace(each, body=_spliced(made, splice, each.body, loop)) for each in handlers)
-                statements.append(Try(sides[0], caught, *sides[1:], statement.node))
+                statements.append(Try(sides[0], caught, sides[1], sides[2], statement.node))
             case With(body=body):
                 statements.append(replace(statement, body=_spliced(made, splice, body, loop)))
             case Loop(body=body):

@@ -19,7 +19,6 @@ stands behind the statement that binds it.  One that is held by a list, or that 
 from __future__ import annotations
 
 import functools
-import inspect
 import math
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -30,9 +29,6 @@ from typing import TYPE_CHECKING
 import gast
 
 from srcgrad.infer.heap import Contents, Site
-from srcgrad.infer.iteration import places_gone_over
-from srcgrad.infer.objects import iterating
-from srcgrad.infer.summaries import Summary
 from srcgrad.infer.values import Array, At, Bound, Exact, Of, Value, are_of, at, exact, of, union
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import END, Literal, Operand, Version
@@ -51,13 +47,11 @@ from srcgrad.ir.regions import (
     placed_parts,
     walk,
 )
-from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.ir.rewriting import with_operands
-from srcgrad.language.models import KINDS, is_of_model
+from srcgrad.language.models import KINDS
 from srcgrad.language.models.ranks import MOMENTS
 from srcgrad.rules.table import lookup
 from srcgrad.specialise.chaining import CHAINING, of_several
-from srcgrad.specialise.asking import classes_of
 from srcgrad.specialise.changing import may_change
 from srcgrad.specialise.ended import is_endless
 from srcgrad.specialise.generators import is_number
@@ -66,7 +60,6 @@ from srcgrad.specialise.places import Kept, builtin_of, each, of_others, over
 from srcgrad.specialise.resized import is_resized
 from srcgrad.specialise.rows import columns, items_value
 from srcgrad.specialise.stepping import generator_of, stepwise
-from srcgrad.syntax.globals import importable, reference
 
 if TYPE_CHECKING:
     from srcgrad.specialise.reduced import Reduced
@@ -133,48 +126,6 @@ def iterated(
         case ir.Call(star=None, rest=None):
             return _called(made, statement, operation, block, reduce)
     return None
-
-
-def begun_by_class(made: Reduced, statement: Assign) -> list[Statement] | None:
-    """What makes iterators of objects of the user's in front of what goes over them; None of any other statement."""
-    operation, called = with_operands(statement.operation, made.known.get), made.called.get(statement, [])
-    origin = made.functions.origins.get(statement, statement)
-    begun = [kind for noted, kind in made.facts.begun if noted is origin]
-    sources: tuple[Operand, ...] = ()
-    match operation:
-        case ir.Iterate(source=source) | ir.Unpack(source=source) | ir.Extend(source=source):
-            sources = (source,)
-        case ir.Call(positional=given, star=star, rest=None):
-            function = static_of(made.value(operation.function))
-            places = range(min(len(given), 1)) if function is iter else places_gone_over(function, len(given))
-            sources = tuple(given[place] for place in places) if star is None else (star,)
-    done: list[Statement] = []
-    written: list[Summary] = []
-    iterators: dict[Operand, Operand] = {}
-    for source in sources if begun else ():
-        kind = next(iter(classes_of(made.value(source)) or (object,)))
-        if classes_of(made.value(source)) != [kind] or kind not in begun or exact(None) <= made.value(source):
-            continue
-        method = iterating(kind)
-        head = gast.Attribute(reference(importable(kind.__name__, kind)), "__iter__", gast.Load())
-        spelled = reference(importable(method.__name__, method)) if is_of_model(method) else head
-        own = [each for each in called if each.function.qualname == method.__qualname__]
-        here = {summary.context for summary in made.frame.summaries}
-        atoms = made.facts.begun[origin, kind].atoms
-        if method.__code__.co_flags & inspect.CO_GENERATOR:
-            atoms = frozenset(a for a in atoms if isinstance(a, At) and a.site.context in here)
-        else:
-            atoms = union(*(each.returned[0][0] for each in own if each.returned is not None)).atoms
-        iterators[source] = made.version("t", Value(atoms))
-        call = ir.Call(Literal(Spelled(gast.copy_location(spelled, statement.node), method)), (source,))
-        done.append(Assign((iterators[source],), call, statement.node))
-        made.called[done[-1]] = own
-        if own:  # an iterator is none of its own: it is written out
-            made.stepped.add(done[-1])
-        written += own
-    if not done or any(each not in written for each in called):
-        return None
-    return [*done, replace(statement, operation=with_operands(operation, iterators.get))]
 
 
 def _called(

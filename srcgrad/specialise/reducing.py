@@ -56,9 +56,10 @@ from srcgrad.specialise.driving import driven
 from srcgrad.specialise.functions import Closure, made_here
 from srcgrad.specialise.generators import consumed, got, mapped
 from srcgrad.specialise.going_over import as_iterated
+from srcgrad.specialise.going_over_objects import begun_by_class
 from srcgrad.specialise.inlining import bound_by
 from srcgrad.specialise.instances import Instance, fixed_parameters, runs_users, static_of
-from srcgrad.specialise.iterators import begun_by_class, iterated, turned
+from srcgrad.specialise.iterators import iterated, turned
 from srcgrad.specialise.iterators import refuse_others as refuse_kept
 from srcgrad.specialise.joining import joined
 from srcgrad.specialise.missing import looked_up, raising, refusing, without_module
@@ -169,9 +170,7 @@ def _block(made: Reduced, block: Block, done: Sequence[Statement] = (), first: i
                         statements.append(Assign((target,), ir.Copy(value), statement.node))
             case If(test=test) if test in made.endings:
                 statements += turned(made, statement, partial(_block, made))
-            case Assign(operation=ir.Iterate() | ir.Unpack() | ir.Extend() | ir.Call()) if (
-                begin := begun_by_class(made, statement)
-            ) is not None:
+            case Assign() if (begin := begun_by_class(made, statement)) is not None:
                 place = block.statements.index(statement)
                 whole = (*block.statements[:place], *begin, *block.statements[place + 1 :])
                 return _block(made, Block(whole, block.exit), statements, place)

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from srcgrad.infer.values import NEVER, SCALARS, At, Exact, Of
+from srcgrad.infer.objects import class_of
+from srcgrad.infer.values import NEVER, SCALARS, At, Exact, Of, exact
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal, Operand, Version
 from srcgrad.ir.regions import (
@@ -161,6 +162,11 @@ def is_timeless(made: Reduced, body: Generator, statement: Statement | None) -> 
         case Assign(operation=ir.Unpack(source=source, star=None)):
             atoms = body.values.get(source, NEVER).atoms if isinstance(source, Version) else frozenset()
             return bool(atoms) and all(isinstance(a, At) and a.site.kind is tuple for a in atoms)
+        case Assign(operation=ir.Call(function=function, positional=given, star=None)) if len(given) < 3:
+            values = [body.values.get(v, NEVER) if isinstance(v, Version) else exact(v.value) for v in given]
+            return body.values.get(function, NEVER) == exact(range) and all(  # type: ignore[arg-type]
+                value.consists_of(lambda a: class_of(a) is int) for value in values
+            )
     return isinstance(statement, Assign) and _is_of_numbers(body, statement)
 
 

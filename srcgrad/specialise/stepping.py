@@ -324,7 +324,7 @@ def _with_exits(made: Reduced, steps: _Steps, block: Block, *, without_loop: boo
                     replace(each, body=_with_exits(made, steps, each.body, without_loop=False, node=node))
                     for each in handlers
                 )
-                statements.append(Try(sides[0], caught, *sides[1:], statement.node))
+                statements.append(Try(sides[0], caught, sides[1], sides[2], statement.node))
             case _:
                 statements.append(statement)
     match block.exit:
