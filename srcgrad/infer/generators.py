@@ -43,6 +43,12 @@ class Generator:
     values: dict[Version, Value] = field(default_factory=dict)
     calls: dict[Statement, list[Any]] = field(default_factory=dict)  # the summaries of what its statements call
     stars: dict[tuple[Statement, str], Contents] = field(default_factory=dict)  # what those hold where they are read
+    stored: set[Site] = field(default_factory=set)  # into what they store
+
+    @property
+    def changes(self) -> bool:
+        """Whether it stores into what others may hold."""
+        return any(site.context != self.context for site in self.stored)
 
 
 @dataclass(eq=False)
@@ -113,7 +119,8 @@ def resumed(analysis: Analysis, frame: Frame, site: Site, heap: Heap) -> tuple[V
         body.cells[cell] = Site(CellType, cell, generator.context)
         heap = heap.allocated(body.cells[cell], Contents(fields={"cell": NEVER}))
     analysis.entered += 1
-    ended = merged(analysis.run(body, generator.function, None, heap).returned)
+    with analysis.summaries.storing(generator.stored):
+        ended = merged(analysis.run(body, generator.function, None, heap).returned)
     after = body.suspended + ([] if ended is None else [ended[1]])
     left = after[0] if after else heap
     for other in after[1:]:

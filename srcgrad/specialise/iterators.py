@@ -332,7 +332,13 @@ def turned(made: Reduced, statement: If, reduce: Callable[[Block], Block]) -> li
 
 
 def refuse_others(made: Reduced, body: Block) -> None:
-    """Refuse what still reads an iterator that is not made."""
+    """Refuse what still reads an iterator that is not made, and a generator that stores where its text is not seen."""
+    for _, statement in walk(body):
+        for target in statement.targets if isinstance(statement, Assign) else ():
+            call = getattr(statement, "operation", None)
+            running = generator_of(made, made.value(target)) if isinstance(call, ir.Call) else None
+            if running is not None and running.changes:
+                made.refuse("E0403", statement.node, "a generator that stores into something")
     for part, node in placed_parts(body) if made.views or made.kept or made.endings else ():
         at = made.source_of(made.owner).node if node is None else node
         if any(operand in made.views for operand in operands_of(part)):

@@ -47,10 +47,9 @@ class _Several(Exception):
 def gives_one(body: Generator, loop: Loop) -> bool:
     """Whether a round gives one item at most, and does nothing behind that but to compute numbers; and so does what
     stands before the loop."""
-    if any(isinstance(s, With) or isinstance(s, Try) and s not in loop.body.statements
-           for _, s in walk(body.function.body)):  # fmt: skip
-        return False
     inside = {id(s) for _, s in walk(loop.body)}
+    if any(isinstance(s, With) or isinstance(s, Try) and id(s) not in inside for _, s in walk(body.function.body)):
+        return False
     assigned = [s for _, s in walk(body.function.body) if isinstance(s, Assign)]
     yields = [s for s in assigned if isinstance(s.operation, ir.Yield | ir.YieldFrom)]
     before = Block(body.function.body.statements[:-1], Fall())
