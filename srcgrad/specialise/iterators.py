@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING
 import gast
 
 from srcgrad.infer.heap import Contents, Site
-from srcgrad.infer.values import Array, At, Bound, Exact, Of, Value, are_of, at, exact, of, union
+from srcgrad.infer.values import NEVER, Array, At, Bound, Exact, Of, Value, are_of, at, exact, of, union
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import END, Literal, Operand, Version
 from srcgrad.ir.regions import (
@@ -160,7 +160,8 @@ def _called(
         return None
     elif function in _CONSUMING and given[0] in made.kept and not call.keywords:
         kept = made.kept[given[0]]
-        if function not in (list, tuple) and not is_number(kept.item) and (kept.runs or not _is_of_numbers(kept.item)):
+        is_other = function not in (list, tuple) and kept.item != NEVER and not is_number(kept.item)
+        if is_other and (kept.runs or not _is_of_numbers(kept.item)):
             # What is added as it comes may change before the next one is asked for.
             return _summed(made, statement, call, kept) if function is sum and _is_of_numbers(kept.item) else None
         statements, listed = _rest(made, kept, node)

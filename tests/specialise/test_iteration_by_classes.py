@@ -356,7 +356,8 @@ def generated(x):
     for w in held:
         s = s + s * w * w
     a, *rest = held
-    return s * a * rest[1] * sum(held) * sum(v * w for v, w in zip(x, held)) * of_three(*held) * [w * w for w in held][1]
+    s = s * a * rest[1] * of_three(*held) * [w * w for w in held][1]
+    return s * sum(held) * sum(v * w for v, w in zip(x, held))
 
 
 def of_three(a, b, c):
@@ -375,7 +376,10 @@ def flattened(items):
 
 
 def in_a_generator(x):
-    return sum(v * v for v in flattened([Scaled(x[0], x[1]), Scaled(x[2])]))
+    s = 1.0
+    for v in flattened([Scaled(x[0], x[1]), Scaled(x[2], x[3])]):
+        s = s + s * v * v
+    return s
 
 
 def asked_one_by_one(x):
