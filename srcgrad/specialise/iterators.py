@@ -135,7 +135,7 @@ def _called(
     (target,), node = statement.targets, statement.node
     if function in _MAKING:
         block = _home(made, target, block)
-    if target in made.frame.searched:  # one over what carries no derivative is made, and asked
+    if target in made.frame.searched and not any(one in made.kept for one in given):  # one over what carries no derivative is made, and asked
         return None
     if function is next and given and given[0] in made.kept and len(given) <= 2 and not call.keywords:
         return _next(made, statement, made.kept[given[0]], given[1:])
@@ -339,13 +339,12 @@ def refuse_others(made: Reduced, body: Block) -> None:
             call = getattr(statement, "operation", None)
             running = generator_of(made, made.value(target)) if isinstance(call, ir.Call) else None
             if running is not None and running.changes:
-                made.refuse("E0403", statement.node, "a generator that stores into something")
+                made.refuse_at("E0403", "a generator that stores into something", statement.node)
     for part, node in placed_parts(body) if made.views or made.kept or made.endings else ():
-        at = made.source_of(made.owner).node if node is None else node
         if any(operand in made.views for operand in operands_of(part)):
-            made.refuse("E0404", at, "this use of a view of a dict")
+            made.refuse_at("E0404", "this use of a view of a dict", node)
         if any(operand in made.kept or operand in made.endings for operand in operands_of(part)):
-            made.refuse("E0403", at, "this use of an iterator")
+            made.refuse_at("E0403", "this use of an iterator", node)
 
 
 # --- what asks them --------------------------------------------------------------------------------------------------
