@@ -42,7 +42,7 @@ from srcgrad.infer.dispatch import by_methods
 from srcgrad.infer.examples import constant_of_kinds, results, results_of_draw, results_of_method
 from srcgrad.infer.generators import is_left_by_exceptions, lists_of
 from srcgrad.infer.heap import Contents, Heap, Site, together
-from srcgrad.infer.iteration import elements, iterate
+from srcgrad.infer.iteration import elements, iterate, over_iterators
 from srcgrad.infer.lists import rearranged
 from srcgrad.infer.making import made_by
 from srcgrad.infer.named import is_named_tuple
@@ -108,6 +108,8 @@ def call(analysis: Analysis, frame: Frame, statement: Statement, function: Value
 
 
 def _one(analysis: Analysis, frame: Frame, statement: Statement, atom: Any, given: Given, heap: Heap) -> Made:
+    if isinstance(atom, Exact):
+        given, heap = over_iterators(analysis, frame, statement, atom.value, given, heap)
     match atom:
         case Exact(value=found) if (program := program_of(found)) is not None:
             return _of_program(analysis, frame, statement, program, given, heap)
