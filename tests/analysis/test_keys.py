@@ -251,6 +251,10 @@ def by_an_optimizer(x):
 @pytest.mark.parametrize("specialise", [True, at_night(False)], ids=["facts", "no facts"])
 def test_other_uses_of_keys_are_right(function: Callable[..., object], wanted: list[float], specialise: bool) -> None:
     with options(specialise=specialise):
+        if specialise and function is by_an_optimizer:  # of pairs in a list it is not known that the first do not vary
+            with pytest.raises(srcgrad.UnsupportedSyntax, match="E0603"):
+                srcgrad.grad(function)(X)
+            return
         np.testing.assert_allclose(srcgrad.grad(function)(X), wanted)
         np.testing.assert_allclose(srcgrad.jvp(function, (X,), (X,))[1], wanted @ X)
 

@@ -12,6 +12,7 @@ import sys
 import warnings
 from collections import deque
 from collections.abc import Iterator
+from enum import Enum
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
@@ -28,6 +29,7 @@ from srcgrad.infer.entry import described
 from srcgrad.ir.normal_form import Callee
 from srcgrad.pipeline import Module
 from srcgrad.rules.facts import Unknown, fact_of
+from srcgrad.runtime.refusals import Refused
 from srcgrad.specialise.entry import callee_for
 from srcgrad.syntax.depth import deep_enough
 from tests.corpus.example import Case
@@ -35,7 +37,7 @@ from tests.frontend.running import bare
 from tests.ir.test_interpreter import RUNNABLE
 from tests.parameters import for_each
 
-_CODE = (type, ModuleType, FunctionType, BuiltinFunctionType, np.ufunc)
+_CODE = (type, ModuleType, FunctionType, BuiltinFunctionType, np.ufunc, type(np.sum), Enum)
 
 
 def reached(value: Any) -> tuple[dict[int, Any], list[Any]]:
@@ -102,7 +104,7 @@ def unforeseen(function: FunctionType, arguments: tuple[Any, ...], *, of_kinds: 
 
 
 #: What a program raises itself, or is refused with: nothing is said of its memory then.
-_ENDS = (SrcgradError, ArithmeticError, ValueError, LookupError, UnboundLocalError)
+_ENDS = (SrcgradError, Refused, ArithmeticError, ValueError, LookupError, UnboundLocalError)
 
 
 def checked(function: Any, arguments: tuple[Any, ...]) -> None:

@@ -334,11 +334,8 @@ PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (classes_by_their_names, (X,)), (classes_by_their_names, (-X,)),
     (star_of_a_comprehension, (X,)),
 ]  # fmt: skip
-#: What is refused: functions whose captured variables are not available where they are called; stars of unknown length.
-REFUSED = frozenset(
-    "defaults_of_each_iteration one_or_the_other recursion_that_binds"
-    " star_of_a_comprehension".split()
-)
+#: What is refused: a function whose captured variables are not available where it is called.
+REFUSED = frozenset({"recursion_that_binds"})
 
 
 def check(function: Any, arguments: tuple[Any, ...], monkeypatch: pytest.MonkeyPatch) -> bool:
