@@ -15,13 +15,12 @@ from typing import Any
 
 import gast
 
+from srcgrad.frontend.classes import CAPTURED
 from srcgrad.frontend.lowering.fixed import Fixed, Made, Refused
 from srcgrad.frontend.lowering.names import Scope, names_bound
 from srcgrad.frontend.names import bound_by
 from srcgrad.syntax.parse import parameters_of, walk
 
-#: What the fields are called that hold variables of the function.
-CAPTURED = "_captured_"
 AS_TEXT = __future__.annotations.compiler_flag
 
 

@@ -8,8 +8,8 @@ handed to the objects when they are made, as fields of their own (Johnsson, *Lam
         def __init__(self, v):                  def __init__(self, v):
             self.v = v                              self.v = v
         def sq(self):                  ->       def sq(self):
-            return self.v**2 * k                    return self.v**2 * self._captured_k
-    return P(x).sq()                        return P(x, _captured_k=k).sq()      the field is set before __init__ runs
+            return self.v**2 * k                    return self.v**2 * self._srcgrad_k
+    return P(x).sq()                        return P(x, _srcgrad_k=k).sq()      the field is set before __init__ runs
 
 Python makes another class in each call.  That cannot be told as long as no object of it, nor the class, is held when
 the call has ended (``infer.local_classes``), the statement runs once in a call, and nothing that the class holds is
@@ -29,10 +29,9 @@ from typing import Any
 
 import gast
 
-from srcgrad.frontend.classes import captured_by
+from srcgrad.frontend.classes import CAPTURED, captured_by
 from srcgrad.frontend.lowering.class_bodies import (
     AS_TEXT,
-    CAPTURED,
     Body,
     Place,
     bindings,
@@ -161,7 +160,7 @@ class _Converter:
         code = _renamed(code, f"{_FACTORY}.<locals>.{name}", _qualified(self.source, scope, name))
         cells = tuple(free[each] for each in code.co_freevars)
         body = FunctionType(code, function.__globals__, name, None, cells)
-        made = builtins.__build_class__(body, name, *bases)  # type: ignore[attr-defined]
+        made = builtins.__build_class__(body, name, *bases)
         methods = [each for each in statement.body if isinstance(each, gast.FunctionDef)]
         definitions = {(each.name, _first_line(each)): each for each in methods}
         for inner in _functions_of(made):
@@ -220,7 +219,7 @@ def _qualified(source: Source, scope: Scope, name: str) -> str:
     parts = [name]
     here: Scope | None = scope
     while here is not None and here.parent is not None:
-        parts.insert(0, f"{written_name(here.node)}.<locals>")  # type: ignore[arg-type]
+        parts.insert(0, f"{written_name(here.node)}.<locals>")
         here = here.parent
     return ".".join([f"{source.qualname}.<locals>", *parts])
 
