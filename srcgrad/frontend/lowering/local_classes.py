@@ -164,9 +164,13 @@ class _Converter:
         methods = [each for each in statement.body if isinstance(each, gast.FunctionDef)]
         definitions = {(each.name, _first_line(each)): each for each in methods}
         for inner in _functions_of(made):
-            if (definition := definitions.get((inner.__name__, inner.__code__.co_firstlineno))) is not None:
+            definition = definitions.get((inner.__name__, inner.__code__.co_firstlineno))
+            if definition is not None:
                 definition.decorator_list = []
                 inner.__srcgrad_definition__ = definition, self.source.file  # type: ignore[attr-defined]
+        found = [each.__srcgrad_definition__ for each in _functions_of(made) if hasattr(each, "__srcgrad_definition__")]
+        if any(_reads_fields(each) and all(each is not definition for definition, _ in found) for each in methods):
+            raise Refused("a method that reads variables of the function is wrapped in something else")
         return made
 
 
@@ -185,6 +189,10 @@ def _require_fields(kind: Any, captured: dict[str, Scope]) -> None:
         raise Refused("its decorators make something else of it")
     if captured and (not kind.__dictoffset__ or issubclass(kind, tuple | enum.Enum | BaseException)):
         raise Refused("its methods read variables of the function, and its objects have no fields for them")
+
+
+def _reads_fields(method: gast.FunctionDef) -> bool:
+    return any(isinstance(node, gast.Attribute) and node.attr.startswith(CAPTURED) for node in walk(method))
 
 
 def _functions_of(kind: type) -> Iterator[FunctionType]:
