@@ -124,8 +124,20 @@ BOUND = {
 X, E = 1.3, 1e-4
 
 
-@pytest.mark.parametrize("way", WAYS, ids=str)
-@pytest.mark.parametrize("kind", BOUND)
+#: Where nothing is said of the arguments, neither is what stars hold, or whether a cache is given numbers.
+OF_KINDS = (
+    "stars", "stars, with a keyword", "a star", "stars around another default", "another default around a cache",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", OF_KINDS)
+def test_what_is_followed_by_the_kinds_of_its_arguments_is_refused_without(kind):
+    f, keywords = BOUND[kind]
+    with options(specialise=False), pytest.raises(SrcgradError):
+        value_and_grad(f)(X, **keywords)
+
+
+@pytest.mark.parametrize(("kind", "way"), [(k, w) for w in WAYS for k in BOUND if not (w and k in OF_KINDS)], ids=str)
 def test_derivatives_bind_as_calls_do(kind, way):
     f, keywords = BOUND[kind]
     value, below, above = (f(x, **keywords) for x in (X, X - E, X + E))

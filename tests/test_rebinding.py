@@ -82,8 +82,15 @@ class Other:
 
 class Pair(NamedTuple):
     a: float
-    b: float
+    b: float = 3.0
 
+class Setting:
+    __match_args__ = ("a", "b")
+
+    def __init__(self, a, b):
+        self.a, self.b = a, b
+
+squared, each, FAR = functools.partial(cube), np.vectorize(lambda v: v * v), 1.0
 model, pair, scale_of_all = Model(), Pair(1.0, 2.0), 1.5
 
 def closure():
@@ -121,6 +128,21 @@ def by_default(x): return np.sum(cube(x))
 def by_gradient(x): return np.sum(grad(by_name)(x) ** 2) + np.sum(derived(x) ** 2)
 def by_number(x): return np.sum(x * x * parts.RATE)
 def by_axis(x): return np.sum(np.sum(x[None, :] * x[:, None] * x, axis=parts.AXIS) ** 2)
+def by_added(x): return np.sum(squared(x))
+def by_absent(x): return np.sum(x * x * parts.SLOPE) if hasattr(parts, "SLOPE") else np.sum(x * x)
+def by_attempt(x):
+    try:
+        slope = parts.SLOPE
+    except AttributeError:
+        slope = 1.0
+    return np.sum(x * x * slope)
+def by_branch(x): return np.sum(x * x) if x[0] < FAR else np.sum(parts.later(x))
+def by_vectorized(x): return np.sum(each(x))
+def by_pattern(x):
+    match Setting(x * x, x):
+        case Setting(a, b):
+            return np.sum(a * a * b)
+def by_fields(x): return np.sum(x * Pair(2.0).b)
 def by_value(x): return np.sum(sum(map(act, [x, x * x])))
 def grad(f): return srcgrad_grad(f)
 grad = srcgrad_grad
@@ -171,6 +193,14 @@ REBINDING = {
     "a callee of a gradient that is a global": ("by_gradient", "def square(x):\n    return np.exp(x)"),
     "a number of a module": ("by_number", "parts.RATE = np.array([2.0, 3.0])"),
     "an axis": ("by_axis", "parts.AXIS = 1"),
+    "a keyword that a partial application gets": ("by_added", "squared.keywords['scale'] = 5.0"),
+    "an attribute that a module gets": ("by_absent", "parts.SLOPE = np.array([2.0, 3.0])"),
+    "an attribute that a module gets, in an attempt": ("by_attempt", "parts.SLOPE = 2.0"),
+    "a callee that a module gets": ("by_branch", "parts.later, FAR = np.exp, -1.0"),
+    "the function of np.vectorize": ("by_vectorized", "each.pyfunc = lambda v: v * v * v"),
+    "what a pattern reads": ("by_pattern", "Setting.__match_args__ = ('b', 'a')"),
+    "defaults of a named tuple": ("by_fields", "Pair.__new__.__defaults__ = (5.0,)"),
+    "a field of a named tuple": ("by_fields", "Pair.b = Pair.a"),
     "a function that is a value": ("by_value", "act = np.cos"),
 }  # fmt: skip
 #: Those that every mode is asked for; the others reverse, as a pair and as one function, and forward.
@@ -332,6 +362,21 @@ def test_a_class_that_is_registered_later():
         with pytest.raises(srcgrad.UnsupportedSyntax):
             value_and_grad(by_registry)(1.0, kind(2.0))
         Registry.register(kind)
+
+
+def by_product(x, w):
+    return np.sum(x * w)
+
+
+@pytest.mark.parametrize("specialise", [True, False])
+def test_a_class_that_gets_an_operator_is_refused(specialise: bool) -> None:
+    kind: Any = type("Weights", (np.ndarray,), {})
+    w, derivative = np.array([2.0, 3.0]).view(kind), grad(by_product)
+    with srcgrad.options(specialise=specialise):
+        np.testing.assert_array_equal(derivative(X, w), [2.0, 3.0])
+        kind.__rmul__ = lambda self, x: x * 10.0
+        with pytest.raises(srcgrad.ArgumentError, match="whose __rmul__ decides"):
+            derivative(X, w)
 
 
 def by_kind_of_key(a, d):

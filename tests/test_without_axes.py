@@ -120,11 +120,18 @@ def as_many_axes(x):
     return np.sum(ones.reshape(ones.shape + axes) * x**2) if isinstance(axes, tuple) else 0.0
 
 
+def cleared_in_place(x):
+    z = np.array(x[0])
+    k = np.nan_to_num(z, copy=False)
+    k += x[1]
+    return k * z
+
+
 PROGRAMS = [
     a_copy_is_an_array, an_array_is_no_scalar, a_number_keeps_its_class_when_it_is_reshaped,
     a_rolled_number_is_an_array, a_sum_with_a_constant, a_sum_of_a_broadcast, an_accumulator, filled_like,
     filled_like_an_array, chosen, multiplied, the_greatest_is_the_array,
-    the_conjugate_is_the_array, one_of_several_results, with_axes_kept, as_many_axes,
+    the_conjugate_is_the_array, one_of_several_results, with_axes_kept, as_many_axes, cleared_in_place,
 ]  # fmt: skip
 
 
@@ -142,3 +149,12 @@ def test_arrays_without_axes_are_told_from_numbers(f: Callable[..., Any], specia
         np.testing.assert_allclose(jvp(f, (X.copy(),), (V,)), (f(X.copy()), slope @ V), rtol=1e-5, atol=1e-7)
         curvature = by_differences(lambda x: grad(f)(x) @ V)(X)
         np.testing.assert_allclose(hvp(f)(X.copy(), V), curvature, rtol=1e-5, atol=1e-7)
+
+
+@pytest.mark.parametrize("specialise", [True, False])
+@pytest.mark.parametrize("f", [multiplied, the_greatest_is_the_array])
+def test_tangents_of_single_precision_are_stored_into(f: Callable[..., Any], specialise: bool) -> None:
+    """Once TypeError: 'numpy.float32' object does not support item assignment."""
+    x, v = X.astype(np.float32), V.astype(np.float32)
+    with options(specialise=specialise):
+        np.testing.assert_allclose(jvp(f, (x,), (v,))[1], by_differences(f)(X) @ V, rtol=1e-4)

@@ -22,7 +22,6 @@ from srcgrad.api.holomorphic import HOLOMORPHIC_OR_VJP, require_holomorphic
 from srcgrad.api.saved import import_object, imported
 from srcgrad.api.transforms import Pullback, directed, directions_of, filled, pushed, seeds_between
 from srcgrad.errors import ArgumentError, SeedError
-from srcgrad.frontend.applying import transforming
 from srcgrad.runtime import as_cotangent, zeros_like
 from srcgrad.runtime.objects import fields_of, is_object, mirrored
 
@@ -127,6 +126,8 @@ class Dense:
     def __srcgrad_function__(self) -> Any:
         """A function with a text that does the same."""
         if self._text is None:
+            from srcgrad.frontend.applying import transforming  # with the compiler
+
             needed = [p for p in self.__signature__.parameters.values() if p.kind is not p.KEYWORD_ONLY]
             self._text = transforming(self.transform, self.primal, self.argnums, self, Signature(needed))
         return self._text

@@ -101,7 +101,7 @@ def _partial(function: partial[Any], called: Any) -> FunctionType | None:
 
 
 def transforming(transform: Any, function: Any, argnums: Any, made: Any, signature: inspect.Signature) -> FunctionType:
-    """A function that calls what a transformation ``made`` of a function, as a text that says so."""
+    """A function with the name of ``made`` whose text is ``return transform(function, argnums)(...)``."""
     return _calling(made, signature, of=(transform, function), more=repr(argnums))
 
 
@@ -109,8 +109,9 @@ def _calling(
     function: Any, signature: inspect.Signature, absent: Collection[str] = (), fixed: Mapping[str, Any] | None = None,
     of: tuple[Any, ...] = (), more: str = "",
 ) -> FunctionType:  # fmt: skip
-    """A function with these parameters that passes them on, behind what is ``fixed``; ``of``: what makes the function
-    that is called, and of what function, and of what ``more``."""
+    """A function with these parameters that passes them on, behind what is ``fixed``.
+
+    Where ``of`` is a transformation and a function, its text calls ``transformation(function, more)`` instead."""
     parameters = signature.parameters.values()
     called = getattr(function, "__name__", "function")
     taken = {called, *(parameter.name for parameter in parameters)}

@@ -11,11 +11,12 @@ import inspect
 from collections.abc import Collection
 from functools import cached_property
 from types import FunctionType, GetSetDescriptorType, MemberDescriptorType
-from typing import Any
+from typing import Any, TypeGuard
 
 import gast
 
 from srcgrad.frontend.journal import note_class
+from srcgrad.frontend.signatures import default_objects
 from srcgrad.runtime.objects import defines, has_fields
 
 ABSENT = object()
@@ -114,7 +115,19 @@ def is_generated_init(kind: type) -> bool:
     initialiser = found(kind, "__init__")
     if parameters is None or not parameters.init or initialiser is not vars(kind).get("__init__"):
         return False
-    return isinstance(initialiser, FunctionType) and initialiser.__code__.co_filename == "<string>"
+    return is_generated(initialiser) and _has_defaults_of_fields(kind, initialiser)
+
+
+def is_generated(function: Any) -> TypeGuard[FunctionType]:
+    """Whether ``dataclass`` or ``namedtuple`` wrote a function, so that there is no file to read."""
+    return isinstance(function, FunctionType) and function.__code__.co_filename == "<string>"
+
+
+def _has_defaults_of_fields(kind: type, initialiser: FunctionType) -> bool:
+    """Whether the ``__init__`` of a dataclass has the defaults that its fields say; ``__defaults__`` may be set."""
+    defaults = default_objects(initialiser)
+    plain = [each for each in initial_fields(kind) if each.init and each.default_factory is dataclasses.MISSING]
+    return all(defaults.get(each.name, dataclasses.MISSING) is each.default for each in plain)
 
 
 def initial_fields(kind: type) -> list[dataclasses.Field[Any]]:

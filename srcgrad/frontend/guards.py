@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.classes import ABSENT, is_descriptor
+from srcgrad.frontend.classes import ABSENT, is_descriptor, is_generated
 from srcgrad.frontend.journal import Journal, Names
 from srcgrad.runtime.objects import LIBRARIES, is_object, is_users, package_of
 
@@ -150,8 +150,8 @@ class _Guards:
     def name(self, namespace: Mapping[str, object], name: str, modules: dict[ModuleType, None]) -> None:
         value = namespace.get(name, ABSENT)
         if value is ABSENT:
+            self.same(namespace, name, ABSENT)
             if hasattr(builtins, name):
-                self.same(namespace, name, ABSENT)
                 self.same(vars(builtins), name, getattr(builtins, name))
         elif is_compiled_in(value):
             self.same(namespace, name, value)
@@ -187,6 +187,7 @@ class _Guards:
             self.kind(value)
             self.registered(value)
         elif isinstance(value, partial):
+            self.sizes[id(value.keywords)] = value.keywords, len(value.keywords)
             for name, given in value.keywords.items():
                 self.same(value.keywords, name, given)
             for given in (*value.args, *value.keywords.values()):
@@ -206,9 +207,12 @@ class _Guards:
             held = vars(base)
             self.sizes[id(base)] = held, len(held)
             for name, value in held.items():
-                if is_compiled_in(value) or is_descriptor(value) or value is None:
+                if is_generated(function := getattr(value, "__func__", value)):  # no text of it is read
+                    self.defaults[function] = function.__defaults__, function.__kwdefaults__
+                is_special = name.startswith("__")  # such as ``__match_args__``, names of fields
+                if is_compiled_in(value) or is_descriptor(value) or value is None or is_special:
                     self.same(held, name, value, base)
-                elif not name.startswith("__"):
+                else:
                     self.value((id(base), name), partial(held.get, name, ABSENT), value)
 
     def same(self, namespace: Mapping[str, object], name: str, value: object, owner: object = None) -> None:

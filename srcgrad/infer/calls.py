@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from srcgrad.frontend.applying import differentiated, transform_of, written_out
+from srcgrad.frontend.journal import note_compiled_in
 from srcgrad.infer import named, sparse
 from srcgrad.infer.applying import (
     OPERATORS,
@@ -41,7 +42,7 @@ from srcgrad.infer.dispatch import by_methods
 from srcgrad.infer.examples import constant_of_kinds, results, results_of_draw, results_of_method
 from srcgrad.infer.generators import is_left_by_exceptions, lists_of
 from srcgrad.infer.heap import Contents, Heap, Site, together
-from srcgrad.infer.iteration import elements, iterate
+from srcgrad.infer.iteration import elements, iterate, over_iterators
 from srcgrad.infer.lists import rearranged
 from srcgrad.infer.making import made_by
 from srcgrad.infer.named import is_named_tuple
@@ -107,6 +108,8 @@ def call(analysis: Analysis, frame: Frame, statement: Statement, function: Value
 
 
 def _one(analysis: Analysis, frame: Frame, statement: Statement, atom: Any, given: Given, heap: Heap) -> Made:
+    if isinstance(atom, Exact):
+        given, heap = over_iterators(analysis, frame, statement, atom.value, given, heap)
     match atom:
         case Exact(value=found) if (program := program_of(found)) is not None:
             return _of_program(analysis, frame, statement, program, given, heap)
@@ -134,6 +137,8 @@ def _one(analysis: Analysis, frame: Frame, statement: Statement, atom: Any, give
             return made_[0], analysis.unknown([made_[0]], made_[1])  # what it returns again, others may change
         case Exact(value=np.vectorize() as found):
             held = {name: exact(each) for name, each in fields_of(found).items()}
+            for name in held:
+                note_compiled_in(vars(found), name)
             receiver, heap = container(frame, statement, heap, np.vectorize, Contents(fields=held), "outside")
             return call(analysis, frame, statement, receiver, given, heap)
         case Exact(value=MethodDescriptorType() | WrapperDescriptorType() as found) if given.positional:

@@ -12,7 +12,7 @@ import dataclasses
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from srcgrad.frontend.classes import captured_by, sets_default
+from srcgrad.frontend.classes import captured_by, is_generated_init, sets_default
 from srcgrad.infer.heap import Heap, Site
 from srcgrad.infer.objects import Made, is_method, looked_up, set_attribute
 from srcgrad.infer.values import ANY, NEVER, At, Atom, Value, exact, union
@@ -24,19 +24,13 @@ if TYPE_CHECKING:
     from srcgrad.ir.regions import Statement
 
 
-def is_generated(kind: Any) -> bool:
-    """Whether ``dataclass`` wrote the ``__init__`` of a class itself, not that of a base."""
-    code = getattr(vars(kind).get("__init__"), "__code__", None)
-    return "__dataclass_params__" in vars(kind) and getattr(code, "co_filename", "") == "<string>"
-
-
 def always_has(heap: Heap, atom: Atom, name: str) -> bool:
     """Whether every object of an atom has a field of its own: it was set here, and unknown code, which may delete
     fields, has not seen it."""
     if isinstance(atom, At) and name in heap[atom.site].sure:
         return True
     match atom:
-        case At(site=Site(kind=type() as kind, origin=tuple()) as site) if is_generated(kind):
+        case At(site=Site(kind=type() as kind, origin=tuple()) as site) if is_generated_init(kind):
             given = [field.name for field in dataclasses.fields(kind) if field.init]
             return name in given and not heap.is_seen(site)
     return False
@@ -70,7 +64,7 @@ def made(
     stores = looked_up(kind, "__setattr__") is not object.__setattr__ and not kind.__dataclass_params__.frozen
     plain = {field.name for field in fields if field.init} == set(kind.__init__.__annotations__) - {"return"}
     is_open = given.more is not None and any(f.default_factory is not dataclasses.MISSING for f in fields)
-    if is_open or stores or not is_generated(kind) or not plain:
+    if is_open or stores or not is_generated_init(kind) or not plain:
         return receiver, analysis.unknown([receiver, *given.values()], heap)
     taken = [field.name for field in fields if field.init and not field.kw_only]
     values = dict(zip(taken, given.positional, strict=False)) | dict(given.keywords)

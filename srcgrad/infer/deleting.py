@@ -12,7 +12,7 @@ from dataclasses import replace
 from types import MemberDescriptorType
 from typing import TYPE_CHECKING, Any
 
-from srcgrad.infer.dataclassed import is_generated
+from srcgrad.frontend.classes import is_generated_init
 from srcgrad.infer.heap import Heap
 from srcgrad.infer.objects import ABSENT, Made, class_of, is_method, looked_up, of_each
 from srcgrad.infer.outside import is_of_library
@@ -48,7 +48,7 @@ def _deleted(analysis: Analysis, frame: Frame, statement: Statement, atom: Atom,
         if is_method(held.fdel):
             return analysis.call(frame, statement, exact(held.fdel), (receiver,), heap)
     is_plain = method is object.__delattr__ and (held is ABSENT or not hasattr(type(held), "__delete__"))
-    hides = held is not ABSENT and is_generated(kind)  # of which it is taken for granted that objects have the field
+    hides = held is not ABSENT and is_generated_init(kind)  # whose objects are taken to have the field
     if not is_plain or isinstance(held, MemberDescriptorType) or hides or heap.is_seen(atom.site):
         return exact(None), analysis.unknown([receiver], heap)
     contents = heap[atom.site]

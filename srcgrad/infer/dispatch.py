@@ -19,9 +19,10 @@ import numpy as np
 from srcgrad.infer.answering import OF_ARRAYS
 from srcgrad.infer.data import is_data
 from srcgrad.infer.heap import Heap, Site, together
-from srcgrad.infer.objects import Made, class_of, is_method, is_plain, looked_up, truth
+from srcgrad.infer.objects import Made, class_of, is_method, is_plain, iterates_itself, looked_up, truth
 from srcgrad.infer.outside import is_of_library
 from srcgrad.infer.values import ANY, NEVER, At, Atom, Exact, Of, Value, exact, of, union
+from srcgrad.language.models.iterators import contained
 from srcgrad.language.operators import COMPARED, REFLECTED, SPECIAL
 
 if TYPE_CHECKING:
@@ -71,11 +72,15 @@ def _is_inverted(operands: tuple[Value, ...]) -> bool:
 def searched(
     analysis: Analysis, frame: Frame, statement: Statement, item: Value, searched_: Value, heap: Heap
 ) -> Made:
-    """Whether an object of the user's contains another one: ``__contains__`` says it; None where that is not all."""
+    """Whether an object of the user's contains another one: ``__contains__`` says it, or the items that it gives; None
+    where that is not all."""
     found: list[Made] = []
     for part in _by_class(searched_):
         kind = class_of(next(iter(part.atoms)))
         method = None if kind is None or is_of_library(kind) else looked_up(kind, "__contains__")
+        if kind is not None and not hasattr(kind, "__contains__") and iterates_itself(analysis, kind):
+            method = contained
+            analysis.facts.note_begun(statement, kind, NEVER)
         if kind is None or analysis.assigned.is_open(kind) or not is_method(method):
             return None
         made = analysis.call(frame, statement, exact(method), (part, item), heap)

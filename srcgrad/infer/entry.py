@@ -105,6 +105,7 @@ class Kinds:
             return at(self._outside.data)  # a program that is saved is not made again where it is of another kind
         if kind is Constant:
             return exact(value.value)
+        note_class(kind)
         if kind is Inferred:
             return self._inferred(value.value, value.heap)
         if kind in _SINGLE or isinstance(value, FunctionType | np.ufunc | BuiltinFunctionType | ModuleType | Enum):

@@ -30,6 +30,7 @@ class Facts:
     stops: dict[Statement, Reason | None] = field(default_factory=dict)  # where the program ends instead, and why
     exposed: dict[Site, Reason] = field(default_factory=dict)  # why unknown code has seen what a site stands for
     answered: set[Statement] = field(default_factory=set)  # of the user's objects that it asks
+    begun: dict[tuple[Statement, type], Value] = field(default_factory=dict)  # iterators over objects of a class
     is_reshaped: bool = False  # some array gets another rank or dtype: those of arrays are not known
     entry: list[Summary] = field(default_factory=list)  # of the call that is analysed
     generators: Mapping[Site, Generator] = field(default_factory=dict)  # those of the program that are followed
@@ -51,6 +52,10 @@ class Facts:
             value = Value(atoms, value.is_any)
         self.values[version] = union(self.values.get(version, NEVER), value)
         return value
+
+    def note_begun(self, statement: Statement, kind: type, iterator: Value) -> None:
+        """Take in what a method of the user's makes, with which a statement goes over objects of a class."""
+        self.begun[statement, kind] = union(self.begun.get((statement, kind), NEVER), iterator)
 
     def note_heap(self, heap: Heap) -> None:
         """Take in what sites hold."""

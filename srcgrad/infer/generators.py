@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any
 from srcgrad.infer.frames import Frame, merged
 from srcgrad.infer.heap import Contents, Heap, Site
 from srcgrad.infer.values import ANY, NEVER, At, Value, at, union
-from srcgrad.ir.operations import YieldFrom
-from srcgrad.ir.regions import Assign, Function, Try, With, walk
+from srcgrad.ir.operations import Yield, YieldFrom
+from srcgrad.ir.regions import Assign, Function, Try, With, blocks_of, walk
 from srcgrad.language.models import HOME, KINDS
 
 if TYPE_CHECKING:
@@ -43,6 +43,12 @@ class Generator:
     values: dict[Version, Value] = field(default_factory=dict)
     calls: dict[Statement, list[Any]] = field(default_factory=dict)  # the summaries of what its statements call
     stars: dict[tuple[Statement, str], Contents] = field(default_factory=dict)  # what those hold where they are read
+    stored: set[Site] = field(default_factory=set)  # into what they store
+
+    @property
+    def changes(self) -> bool:
+        """Whether it stores into what others may hold."""
+        return any(site.context != self.context for site in self.stored)
 
 
 @dataclass(eq=False)
@@ -64,8 +70,15 @@ class Body(Frame):
 
 
 def is_followed(function: Function) -> bool:
-    """Whether the parts of a body run one after the other: closing a generator runs what a ``try`` holds at its end."""
-    return not any(isinstance(statement, Try | With) for _, statement in walk(function.body))
+    """Whether the parts of a body run one after the other: closing a generator runs what a ``try`` in which it waits
+    holds at its end."""
+    return not any(isinstance(statement, Try | With) and gives(statement) for _, statement in walk(function.body))
+
+
+def gives(statement: Statement) -> bool:
+    """Whether a ``yield`` stands in the blocks of a statement."""
+    inside = [inner for block in blocks_of(statement) for _, inner in walk(block)]
+    return any(isinstance(s, Assign) and isinstance(s.operation, Yield | YieldFrom) for s in inside)
 
 
 def is_left_by_exceptions(analysis: Analysis, site: Site, heap: Heap) -> bool:
@@ -106,7 +119,8 @@ def resumed(analysis: Analysis, frame: Frame, site: Site, heap: Heap) -> tuple[V
         body.cells[cell] = Site(CellType, cell, generator.context)
         heap = heap.allocated(body.cells[cell], Contents(fields={"cell": NEVER}))
     analysis.entered += 1
-    ended = merged(analysis.run(body, generator.function, None, heap).returned)
+    with analysis.summaries.storing(generator.stored):
+        ended = merged(analysis.run(body, generator.function, None, heap).returned)
     after = body.suspended + ([] if ended is None else [ended[1]])
     left = after[0] if after else heap
     for other in after[1:]:

@@ -5,9 +5,10 @@ Enters: what is iterated.  Leaves: its iterator, or what one item may be, and th
 
 from __future__ import annotations
 
+import math
 from collections import Counter, OrderedDict, defaultdict, deque
+from dataclasses import replace
 from enum import EnumType
-from inspect import isgeneratorfunction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,11 +21,16 @@ from srcgrad.infer.objects import (
     CONTAINERS,
     MAPPINGS,
     Made,
+    class_of,
     container,
     data,
+    is_method,
     iterates_itself,
+    iterating,
     looked_up,
+    reversing,
 )
+from srcgrad.infer.outside import is_of_library
 from srcgrad.infer.values import (
     ANY,
     FUNCTIONS,
@@ -40,11 +46,15 @@ from srcgrad.infer.values import (
     of,
     union,
 )
+from srcgrad.ir.operations import Iterate
 from srcgrad.language.models import CLASSES
+from srcgrad.language.models.iterators import indexed
+from srcgrad.language.models.ranks import MOMENTS
 
 if TYPE_CHECKING:
     from srcgrad.infer.frames import Frame
     from srcgrad.infer.interpreter import Analysis
+    from srcgrad.infer.parameters import Given
     from srcgrad.ir.regions import Statement
 
 
@@ -157,14 +167,14 @@ def iterate(analysis: Analysis, frame: Frame, statement: Statement, value: Value
         elif isinstance(atom, Exact | Of) and (kind in SCALARS or issubclass(kind or object, np.generic)):
             continue
         elif isinstance(atom, At) and kind is not None and iterates_itself(analysis, kind):
-            method = looked_up(kind, "__iter__")
-            begun = analysis.call(frame, statement, exact(method), (source,), heap)
+            begun = analysis.call(frame, statement, exact(iterating(kind)), (source,), heap)
             if begun is not None and (
-                kind not in CLASSES and isgeneratorfunction(method)  # of whose body no summary is kept
-                or any(isinstance(a, At) and iterates_itself(analysis, a.site.kind) for a in begun[0].atoms)
+                any(isinstance(a, At) and iterates_itself(analysis, a.site.kind) for a in begun[0].atoms)
+                or _is_changed_by_length(analysis, frame, statement, kind, source, heap)
             ):  # an iterator of the user's
                 begun = ANY, analysis.unknown([begun[0]], begun[1])
             if begun is not None:
+                analysis.facts.note_begun(statement, kind, begun[0])
                 found.append(begun[0])
                 heap = begun[1]
         else:
@@ -173,14 +183,64 @@ def iterate(analysis: Analysis, frame: Frame, statement: Statement, value: Value
     return (union(*found), heap) if found else None
 
 
+def _is_changed_by_length(
+    analysis: Analysis, frame: Frame, statement: Statement, kind: type, source: Value, heap: Heap
+) -> bool:
+    """Whether ``__len__`` changes anything, which ``list`` and its like ask for a hint how many items there are."""
+    method = looked_up(kind, "__len__")
+    is_asked = not isinstance(getattr(statement, "operation", None), Iterate) or iterating(kind) is indexed
+    if not is_method(method) or not is_asked:
+        return False
+    text = analysis.lowered(method)
+    analysis.call(frame, statement, exact(method), (source,), heap)
+    found = [each for each in frame.calls.get(statement, ()) if each.function is text]
+    return not found or any(each.changes for each in found)
+
+
+#: What goes over its first argument, by an iterator of it alone; ``zip`` does so over all of them.
+GOING_OVER = (
+    zip, enumerate, list, tuple, set, frozenset, deque, sum, min, max, sorted, any, all, math.fsum, math.prod, *MOMENTS
+)
+
+
+def over_iterators(
+    analysis: Analysis, frame: Frame, statement: Statement, function: Any, given: Given, heap: Heap
+) -> tuple[Given, Heap]:
+    """What a function is given, with iterators in place of objects of the user's that it goes over."""
+    positional = list(given.positional)
+    for place in places_gone_over(function, len(positional)):
+        kinds = [class_of(atom) for atom in positional[place].atoms]
+        if not positional[place].is_any and kinds and all(
+            kind not in CLASSES and iterates_itself(analysis, kind) for kind in kinds
+        ):
+            begun = iterate(analysis, frame, statement, positional[place], heap)
+            positional[place], heap = (NEVER, heap) if begun is None else begun
+    return replace(given, positional=tuple(positional)), heap
+
+
+def places_gone_over(function: Any, count: int) -> range:
+    """Which of its arguments a function goes over."""
+    is_alone = not any(function is one for one in (min, max)) or count == 1
+    return range(count if function is zip else min(count, 1) * is_alone) if any(
+        function is one for one in GOING_OVER) else range(0)
+
+
 def _members(frame: Frame, statement: Statement, kind: Any, heap: Heap) -> tuple[Value, Heap]:
     """A tuple of the members of an enumeration."""
     note_class(kind)
     return container(frame, statement, heap, tuple, Contents(parts=tuple(map(exact, kind))), "members")
 
 
-def backwards(frame: Frame, statement: Statement, value: Value, heap: Heap) -> Made | Any:
-    """``reversed(value)`` of one object of a built-in class; ``NotImplemented`` of others."""
+def backwards(analysis: Analysis, frame: Frame, statement: Statement, value: Value, heap: Heap) -> Made | Any:
+    """``reversed(value)`` of objects of a class; ``NotImplemented`` of others."""
+    kinds = {class_of(atom) for atom in value.atoms}
+    kind = kinds.pop() if len(kinds) == 1 and not value.is_any else None
+    is_users = kind is not None and kind not in CLASSES and not is_of_library(kind)
+    if kind is not None and is_users and not analysis.assigned.is_open(kind) and is_method(reversing(kind)):
+        made = analysis.call(frame, statement, exact(reversing(kind)), (value,), heap)
+        if made is not None:
+            analysis.facts.note_begun(statement, kind, made[0])
+        return made
     atom = next(iter(value.atoms)) if len(value.atoms) == 1 and not value.is_any else None
     if isinstance(atom, Array) and atom.rank:
         return container(frame, statement, heap, reversed, Contents(fields={"of": value}))

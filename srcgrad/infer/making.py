@@ -132,7 +132,7 @@ def made_by(analysis: Analysis, frame: Frame, statement: Statement, kind: Any, g
     if kind is dict and (pairs := dict_of_pairs(analysis, frame, statement, given, heap)) is not None:
         return pairs
     if kind is reversed and len(given.positional) == len(values) == 1:
-        made = backwards(frame, statement, values[0], heap)
+        made = backwards(analysis, frame, statement, values[0], heap)
         if made is not NotImplemented:
             return made
     if kind is enumerate and given.positional and given.more is None:
@@ -194,6 +194,6 @@ def _is_built_in(analysis: Analysis, value: Value, heap: Heap) -> bool:
     return not value.is_any and all(
         isinstance(a, Array | Of | Exact)
         or isinstance(a, At) and not heap.is_seen(a.site)
-        and (a.site.kind in (*CONTAINERS, *ITERATORS, range) or a.site in analysis.generators)
+        and (a.site.kind in (None, *CONTAINERS, *ITERATORS, range) or a.site in analysis.generators)
         for a in value.atoms
     )  # fmt: skip

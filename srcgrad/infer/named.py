@@ -15,10 +15,10 @@ the user's takes part::
 
 from __future__ import annotations
 
-from functools import cache
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
+from srcgrad.frontend.signatures import default_objects
 from srcgrad.infer.heap import Contents, Heap, Site
 from srcgrad.infer.values import NEVER, At, Value, at, union
 
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 OF_TUPLES = ("__getitem__", "__iter__", "__len__", "__bool__", "__getattribute__", "__getattr__", "__init__")
 
 
-@cache
 def is_named_tuple(kind: Any) -> bool:
     """Whether a class is one that ``namedtuple`` makes, and none of its methods decides what its items are."""
     if not isinstance(kind, type) or type(kind) is not type or kind.__bases__ != (tuple,):
@@ -49,7 +48,8 @@ def joins_as_tuple(kind: Any) -> bool:
 
 def index_of(held: Any, kind: Any, name: str) -> int | None:
     """The place of the item that an attribute of a named tuple reads; None of other attributes."""
-    return kind._fields.index(name) if is_named_tuple(kind) and type(held).__name__ == "_tuplegetter" else None
+    is_read = is_named_tuple(kind) and type(held).__name__ == "_tuplegetter"
+    return held.__reduce__()[1][0] if is_read else None  # whatever name the class holds it under
 
 
 def made(analysis: Analysis, frame: Frame, statement: Statement, kind: Any, given: Given, heap: Heap) -> Any:
@@ -60,7 +60,7 @@ def made(analysis: Analysis, frame: Frame, statement: Statement, kind: Any, give
     named = dict(given.keywords)
     if len(given.positional) > len(kind._fields) or values.keys() & named.keys() or named.keys() - set(kind._fields):
         return None
-    defaults = {name: analysis.outside.value(held) for name, held in kind._field_defaults.items()}
+    defaults = {name: analysis.outside.value(held) for name, held in default_objects(kind.__new__).items()}
     if given.more is not None:  # of which any may be any of the others
         defaults = {name: union(given.more, defaults.get(name, NEVER)) for name in kind._fields}
     values = defaults | values | named

@@ -51,6 +51,7 @@ from srcgrad.infer.values import (
 )
 from srcgrad.language.effects import member
 from srcgrad.language.models import CLASSES, is_of_model
+from srcgrad.language.models.iterators import indexed, turned
 from srcgrad.runtime.objects import defines
 
 if TYPE_CHECKING:
@@ -123,9 +124,23 @@ def is_method(found: object) -> bool:
 
 
 def iterates_itself(analysis: Analysis, kind: Any) -> bool:
-    """Whether a class has a method that makes iterators of its objects."""
+    """Whether it is known what makes iterators of the objects of a class."""
     is_known = kind in CLASSES or not is_of_library(kind) and not analysis.assigned.is_open(kind)
-    return kind is not None and is_known and is_method(looked_up(kind, "__iter__"))
+    return kind is not None and is_known and is_method(iterating(kind))
+
+
+def iterating(kind: type) -> Any:
+    """What makes iterators of objects of a class: a method, or what indexes them where there is none."""
+    is_indexed = not hasattr(kind, "__iter__") and isinstance(looked_up(kind, "__getitem__"), FunctionType)
+    return indexed if is_indexed else looked_up(kind, "__iter__")
+
+
+def reversing(kind: type) -> Any:
+    """What makes iterators that go backwards over objects of a class."""
+    is_indexed = not hasattr(kind, "__reversed__") and all(
+        isinstance(looked_up(kind, name), FunctionType) for name in ("__getitem__", "__len__")
+    )
+    return turned if is_indexed else looked_up(kind, "__reversed__")
 
 
 def class_of(atom: Atom) -> type | None:

@@ -16,7 +16,8 @@ such a result is not kept (Bourdoncle, *Efficient chaotic iteration strategies*,
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from types import CellType
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -79,6 +80,15 @@ class Summaries:
 
     finished: dict[tuple[Function, object], list[Summary]] = field(default_factory=dict)
     running: list[Summary] = field(default_factory=list)
+
+    @contextmanager
+    def storing(self, stored: set[Site]) -> Iterator[None]:
+        """Put into a set, too, into what is stored meanwhile."""
+        summary = self.running[-1]
+        before, summary.stored = summary.stored, set()
+        yield
+        stored |= summary.stored
+        summary.stored |= before
 
 
 def entered(

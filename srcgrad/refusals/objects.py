@@ -9,16 +9,20 @@ ENTRIES = (
         "E0401",
         "a loop over what gives its items in a way of its own",
         "Loops go over arrays, ranges, lists, tuples, dicts, sets, generators and what zip, enumerate, map and "
-        "their like make of them. An object whose __iter__ is none of a generator, or that a library made, is "
-        "not followed.",
+        "their like make of them, and objects whose __iter__ is a generator or gives an iterator of these. An object "
+        "that is its own iterator, or that a library made, is not followed.",
         """
 class Doubled:
     def __init__(self, items):
         self.items = items
 
     def __iter__(self):
-        for item in self.items:
-            yield 2.0 * item
+        return self
+
+    def __next__(self):
+        if not self.items:
+            raise StopIteration
+        return 2.0 * self.items.pop(0)
 
 
 def f(x):

@@ -3,7 +3,7 @@
 The rules differentiate arrays, numbers and containers as NumPy and Python define them.  A class on top of one that
 overrides an operator or a method (a masked array, a matrix, a quantity with a unit) computes something else, and its
 derivative would be silently wrong.  So would that of an iterator: what it gives depends on what asked before, and a
-derivative asks again.  The answer depends on the class alone and is cached by it:
+derivative asks again.  The answer depends on the class alone and is kept by it:
 
 >>> overrides(np.ndarray), overrides(np.memmap), overrides(float), overrides(np.matrix)
 (None, None, None, '__mul__')
@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.runtime.objects import LIBRARIES, fields_of, has_fields, has_operators, is_object
+from srcgrad.runtime.objects import LIBRARIES, fields_of, has_fields, has_operators, is_object, kept_by_class
 from srcgrad.runtime.refusals import RefusedType
 
 #: Subclasses of NumPy's own that compute as arrays do (a record array without fields; one with fields has a dtype of
@@ -51,7 +51,7 @@ _PROTOCOLS = ("__array__", "__array_ufunc__", "__array_function__")
 _TRUSTED = frozenset({"numpy", "torch", "srcgrad"})
 
 
-@cache
+@kept_by_class
 def overrides(kind: Any) -> str | None:
     """The method by which a class computes otherwise than the arrays, numbers or containers whose subclass it is, or in
     whose place it stands by NumPy's protocols; None where it does not."""
@@ -125,7 +125,7 @@ def is_foreign(kind: Any) -> bool:
     return overrides(kind) is not None or is_sparse(kind) or gives_once(kind)
 
 
-@cache
+@kept_by_class
 def gives_once(kind: Any) -> bool:
     """Whether values of a class are iterators that are read to their end once: no files, which are written to as well,
     and none that have places.  Methods of a user's class are read."""
@@ -153,7 +153,7 @@ def why_refused(x: Any) -> tuple[str, str] | None:
     return refused_kind(kind)
 
 
-@cache
+@kept_by_class
 def refused_kind(kind: Any) -> tuple[str, str] | None:
     """The same for all values of a class."""
     if gives_once(kind):

@@ -15,14 +15,15 @@ import sys
 from collections import deque
 from collections.abc import Callable, Mapping
 from enum import Enum
-from functools import cache
+from functools import cache, wraps
 from types import FunctionType, ModuleType, SimpleNamespace
-from typing import Any, TypeGuard
+from typing import Any, TypeGuard, TypeVar
 
 import numpy as np
 
 from srcgrad.runtime.refusals import RefusedType
 
+T = TypeVar("T")
 LIBRARIES = (sys.stdlib_module_names | {"numpy", "scipy", "srcgrad", "torch", "uarray"}) - {"__main__", "statistics"}
 _HEAP_TYPE = 1 << 9
 _OF_ITEMS = ("__getitem__", "__iter__", "__len__", "__missing__", "__reversed__", "__array__", "__array_ufunc__")
@@ -94,14 +95,26 @@ def fields_of(x: Any) -> dict[str, Any]:
     return found
 
 
+def kept_by_class(function: Callable[[type], T]) -> Callable[[type], T]:
+    """Compute the result for a class once, and again where it or a base has got or lost an attribute."""
+
+    @cache
+    def once(kind: type, _: int) -> T:
+        return function(kind)
+
+    @wraps(function)
+    def asked(kind: type) -> T:
+        is_fixed = not kind.__flags__ & _HEAP_TYPE
+        return once(kind, 0 if is_fixed else sum(len(base.__dict__) for base in kind.__mro__))
+
+    return asked
+
+
+@kept_by_class
 def has_operators(kind: type) -> bool:
     """Whether a class of the user's that is not looked into, of tuples say, has an operator of its own."""
-    # An operator may be added to a class later.
-    return bool(kind.__flags__ & _HEAP_TYPE) and _has_operators(kind, sum(len(vars(base)) for base in kind.__mro__))
-
-
-@cache
-def _has_operators(kind: type, _: int) -> bool:
+    if not kind.__flags__ & _HEAP_TYPE:
+        return False
     if has_fields(kind) or defines(kind, "__array_finalize__") or package_of(kind) in LIBRARIES:
         return False
     if issubclass(kind, Enum):  # in which the standard library writes methods of its own: ``exact.overrides`` tells

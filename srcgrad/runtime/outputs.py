@@ -107,6 +107,20 @@ def require_items(base: Any, given: Any) -> None:
             raise RefusedType("E0302", f"items of a list are put into an array of {dtype}: give np.array(items)")
 
 
+def keeps_references(dtype: Any) -> bool:
+    """Whether an array of this dtype holds objects, or records with some.
+
+    >>> keeps_references("O"), keeps_references(float), keeps_references(None)
+    (True, False, False)
+    """
+    if not isinstance(dtype, np.dtype | type | str):
+        return False
+    try:
+        return np.dtype(dtype).hasobject
+    except TypeError:  # it names no dtype, which NumPy says
+        return False
+
+
 def require_elements(base: Any) -> None:
     """Refuse a store of an array or container into an array of objects, or of a dtype of such, which keeps a reference
     to it: what is stored into the one would not be seen in the other.
@@ -117,7 +131,7 @@ def require_elements(base: Any) -> None:
     srcgrad.runtime.refusals.RefusedType: an array of dtype object keeps references; put them into a list [E0507]
     """
     dtype = base.dtype if isinstance(base, np.ndarray) else base
-    if isinstance(dtype, np.dtype | type | str) and np.dtype(dtype).hasobject:
+    if keeps_references(dtype):
         raise RefusedType("E0507", f"an array of dtype {np.dtype(dtype)} keeps references; put them into a list")
 
 

@@ -140,8 +140,7 @@ def _tangent_like(moved: Any, v: Any, pairs: list[tuple[Any, Any]], seen: set[tu
             if key in moved:
                 moved[key] = yield moved[key], part, pairs, seen
         return moved
-    if isinstance(v, np.ndarray) and not v.ndim and isinstance(moved, float | complex):
-        moved = np.array(moved)  # NumPy computes numbers of arrays without axes, which are stored into
+    moved = _held(moved, v)
     if not isinstance(v, np.ndarray) or not isinstance(moved, np.ndarray):
         return moved
     made = _array_like(moved, v, pairs)
@@ -196,10 +195,16 @@ def _arrays_of(known: tuple[Any, ...]) -> Iterator[tuple[Any, Any]]:
             pending += [(part, w_dot[key]) for key, part in parts.items() if key in w_dot]
 
 
+def _held(moved: Any, v: Any) -> Any:
+    """The tangent of an array without axes as an array: NumPy computes numbers of such, and they are stored into."""
+    is_number = isinstance(moved, float | complex | np.inexact)
+    return np.array(moved) if is_number and isinstance(v, np.ndarray) and not v.ndim else moved
+
+
 def fresh(moved: Any, v: Any) -> Any:
     """``moved`` in memory of its own, in the layout of the new value ``v``."""
-    if isinstance(v, np.ndarray) and not v.ndim and isinstance(moved, float | complex):
-        return np.array(moved)
+    if (held := _held(moved, v)) is not moved:
+        return held
     if isinstance(moved, np.ndarray):
         if not isinstance(v, np.ndarray) or v.shape != moved.shape:
             return moved.copy()

@@ -67,7 +67,7 @@ def spread_out(made: Reduced, call: ir.Call, statement: Assign, before: list[Sta
 
 
 def _is_greatest(made: Reduced, call: ir.Call) -> bool:
-    """Whether a call is ``max(*xs)`` or ``min(*xs)``: that of the items does the same, if there are several."""
+    """Whether a call is ``max(*xs)`` or ``min(*xs)``: ``max(xs)`` does the same if there are several items."""
     is_alone = not call.positional and not call.keywords and call.rest is None and not is_caught(made)
     return is_alone and static_of(made.value(call.function)) in (max, min)
 
@@ -171,7 +171,7 @@ def _for_fields(made: Reduced, call: ir.Call, statement: Assign, before: list[St
 def _fields_of(kind: Any) -> list[str] | None:
     """The fields that a named tuple or a dataclass is given, all of them by their places and without defaults."""
     if is_named_tuple(kind):
-        return None if kind._field_defaults else list(kind._fields)
+        return None if kind.__new__.__defaults__ else list(kind._fields)
     if not is_user_class(kind) or not is_generated_init(kind):
         return None
     fields = initial_fields(kind)

@@ -41,7 +41,7 @@ from srcgrad.ir.restoring.pending import uses_of
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.ir.rewriting import with_operands
 from srcgrad.language.models import MODELS
-from srcgrad.language.models.derivatives import program_of
+from srcgrad.language.models.derivatives import program_of, vector_jacobian
 from srcgrad.rules.table import lookup
 from srcgrad.specialise.arguments import only_arguments, only_passed_on, spread_out
 from srcgrad.specialise.captures import holds_kept_inside, unpacked
@@ -137,6 +137,9 @@ def called(made: Reduced, statement: Assign, reduce: Callable[[Block], Block]) -
         is_written = is_beyond or model_of(function) is not None and _hands_objects(made, call)
     if is_text and is_written:
         text, owner = summaries[-1].function, model_of(function) or function
+        # The program of a vjp stores into copies of its arguments, the call that gives its value into these themselves.
+        if owner is vector_jacobian and any(summary.changes for summary in summaries):
+            made.refuse("E0213", statement.node, "vjp of a function that stores into its arguments")
         if function is wraps or any(each.function is not text for each in summaries):
             return None
         assert isinstance(owner, FunctionType)

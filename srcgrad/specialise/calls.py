@@ -36,6 +36,7 @@ from srcgrad.rules.table import method as method_function
 from srcgrad.rules.template import Rule, UnsupportedCall
 from srcgrad.runtime.binding import cached_function
 from srcgrad.runtime.objects import is_object
+from srcgrad.runtime.outputs import keeps_references
 from srcgrad.specialise import containers, emitted, sets, sparse, stores
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.dispatching import Method
@@ -54,7 +55,7 @@ from srcgrad.specialise.operands import (
     named,
     settled,
 )
-from srcgrad.specialise.receivers import is_looked_up
+from srcgrad.specialise.receivers import is_lent, is_looked_up
 from srcgrad.specialise.set_operations import SETS
 from srcgrad.specialise.unruled import is_drawing, missing_rule, names_given
 from srcgrad.specialise.unruled_calls import unruled
@@ -147,7 +148,9 @@ def call(context: Context, node: gast.Call) -> Made:
                 changed = constant(None, node), nf.Fixed()
             return changed or _method(context, node, bound)
         base = context.value(node.func.value)
-        is_read = is_spelled(node.func.value) or is_looked_up(context.facts, base, node.func.attr)
+        owner = node.func.value
+        is_outside = is_spelled(owner) and not is_lent(object_of(node.func), object_of(owner))
+        is_read = is_outside or is_looked_up(context.facts, base, node.func.attr)
         if called is not None and is_read and isinstance(bound.function, FunctionType):
             receiver = atom(context, node.func.value)
             head = placed(gast.Attribute(receiver, node.func.attr, gast.Load()), node.func)
@@ -207,18 +210,11 @@ def _require_no_references(context: Context, node: gast.Call, position: int | No
     statics = [atom.value for atom in value.atoms if isinstance(atom, Exact)]
     if object_of(dtype) is not None:
         statics = [object_of(dtype)]
-    if any(map(_means_objects, statics)):
+    if any(map(keeps_references, statics)):
         context.refuse("E0507", node, "an array of objects that holds arrays or containers", hint="keep them in a list")
     if value.is_any or len(statics) < max(len(value.atoms), 1):
         check = call_runtime(runtime.require_elements, [load(named(context, dtype), node)], node)
         context.out.append(nf.Effect(placed(gast.Expr(check), node), context.span))
-
-
-def _means_objects(static: Any) -> bool:
-    """Whether a constant is a dtype whose elements are objects, or hold some."""
-    if isinstance(static, np.dtype):
-        return static.hasobject
-    return static is object or static is np.object_ or isinstance(static, str) and static in ("O", "|O", "object")
 
 
 def _is_unchanging_inside(context: Context, node: gast.AST) -> bool:

@@ -28,6 +28,7 @@ from srcgrad.frontend.classes import (
     sets_default,
     setter,
 )
+from srcgrad.frontend.signatures import default_objects
 from srcgrad.infer.named import is_named_tuple
 from srcgrad.infer.summaries import Summary
 from srcgrad.infer.values import At
@@ -71,7 +72,7 @@ def constructed(context: Context, node: gast.Call, called: list[Summary] | None,
         for keyword in node.keywords:
             keyword.value = atom(context, keyword.value)
         made_of = packed(context, node, kind, captured)
-        return _started(context, node, called, initialiser, made_of, given)
+        return _started(context, node, called, "__init__", initialiser, made_of, given)
     receiver = constant(None, node)
     return of_user(context, node, called, initialiser, [receiver, *node.args], node.func, skipped=1, kind=kind)
 
@@ -96,12 +97,13 @@ def packed(context: Context, node: gast.AST, kind: type, fields: dict[str, gast.
 
 
 def _started(
-    context: Context, node: gast.Call, called: list[Summary], method: FunctionType, made: Made, given: list[Any]
-) -> Made:
-    """An object on which a method has run."""
+    context: Context, node: gast.Call, called: list[Summary], held: str, method: FunctionType, made: Made,
+    given: list[Any],
+) -> Made:  # fmt: skip
+    """An object on which the method has run that its class holds under a name."""
     name = context.fresh()
     context.out.append(nf.Bind(name, *made, context.span))
-    head = placed(gast.Attribute(load(name, node), method.__name__, gast.Load()), node)
+    head = placed(gast.Attribute(load(name, node), held, gast.Load()), node)
     run = of_user(context, node, called, method, [load(name, node), *given], head, skipped=1)
     context.out.append(nf.Bind(context.fresh(), *run, context.span))
     return load(name, node), nf.Copy(name)
@@ -158,7 +160,7 @@ def _default(context: Context, node: gast.AST, value: object) -> gast.expr:
 
 
 def _named_tuple(context: Context, node: gast.Call, kind: Any) -> Made:
-    defaults = {name: lambda v=v: _default(context, node, v) for name, v in kind._field_defaults.items()}
+    defaults = {name: lambda v=v: _default(context, node, v) for name, v in default_objects(kind.__new__).items()}
     bound = _bound(context, node, kind, list(kind._fields), defaults)
     atoms = tuple(bound[name] for name in kind._fields)
     head = reference(importable(kind.__name__, kind))
@@ -188,7 +190,7 @@ def _dataclass(context: Context, node: gast.Call, called: list[Summary] | None, 
             context.refuse("E0408", node, f"a call of {kind.__name__}")
         plain = placed(gast.Call(node.func, [], []), node)
         plain.statement = getattr(node, "statement", None)
-        return _started(context, plain, called, after, made, [])
+        return _started(context, plain, called, "__post_init__", after, made, [])
     if all(field.init for field in fields) and not captured:
         only = [gast.keyword(f.name, bound[f.name]) for f in fields if f.kw_only]
         head = reference(importable(kind.__name__, kind))

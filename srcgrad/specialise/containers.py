@@ -25,7 +25,7 @@ from srcgrad.rules.table import lookup
 from srcgrad.specialise.collecting import collected, merge, put_each
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.operands import Made, atom, named, settled
-from srcgrad.specialise.series import are, is_series, is_unordered
+from srcgrad.specialise.series import are, is_series, is_text
 from srcgrad.syntax.build import (
     call,
     call_builtin,
@@ -255,7 +255,7 @@ def constructed(context: Context, node: gast.Call, kind: type) -> Made | None:
         return applied(context, kind, [load(items, node), *rest], node, settled(context, node.func), node.keywords)
     if kind in (list, tuple) and len(node.args) == 1 and not node.keywords:
         items = collected(context, node.args[0])
-        if items is None and is_unordered(context, context.value(node.args[0])):
+        if items is None and is_text(context.value(node.args[0])):
             return settled(context, node), nf.Fixed()
         if items is None or kind is list:
             return None if items is None else (load(items, node), nf.Copy(items))

@@ -32,7 +32,9 @@ CLASSES = "call the derivative with the object, or see source_for(...); and chec
 
 @dataclass(frozen=True)
 class Nested:
-    """How what is nested is written: the operands of an operation, the body of a loop, a target of several parts."""
+    """How what is nested is written: the operands of an operation, the body of a loop, a target of several parts.
+
+    The files that write expressions, loops and stores call these through the context: they would import one another."""
 
     operation: Callable[[Context, Any], tuple[gast.expr, nf.Operation]]
     block: Callable[[Context, list[Any], Callable[[], None]], nf.Block]

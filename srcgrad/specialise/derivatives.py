@@ -95,7 +95,7 @@ def derivative_called(
         return None
     places, more = beside
     given_first = (*found.leading, *call.positional[: len(call.positional) - _count(found.modes[-1], call)])
-    found = _of_so_many(found, len(given_first))
+    found = _with_arity(found, len(given_first))
     parameters = found.closure.function.parameters
     positional = [v.variable or v.name for v in (*parameters.positional_only, *parameters.positional)]
     own, positional = tuple(positional[: len(found.leading)]), positional[len(found.leading) :]
@@ -169,8 +169,8 @@ def _beside(
     return (places, tuple(more[place] for place in places)) if places else None
 
 
-def _of_so_many(found: _Differentiated, count: int) -> _Differentiated:
-    """A function of ``*args`` that is given so many arguments, as one of as many parameters."""
+def _with_arity(found: _Differentiated, count: int) -> _Differentiated:
+    """A function of ``*args`` with a parameter for each of the ``count`` arguments that it is given."""
     function = found.closure.function
     parameters = function.parameters
     rest, first = parameters.variadic, (*parameters.positional_only, *parameters.positional)

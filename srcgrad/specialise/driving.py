@@ -38,6 +38,7 @@ from srcgrad.ir.regions import (
     Unreachable,
     With,
     blocks_of,
+    operands_of,
     walk,
 )
 from srcgrad.ir.restoring.pending import uses_of
@@ -76,7 +77,8 @@ class _Round:
 
 def driven(made: Reduced, loop: Loop, before: list[Statement], reduce: Reduce) -> list[Statement] | None:
     """A loop over a generator that ``before`` makes; None of any other."""
-    match before[-2:]:
+    last = next((place for place in reversed(range(len(before))) if not _is_empty_display(before[place])), -1)
+    match before[max(last - 1, 0) : last + 1]:
         case [
             Assign(targets=(source,), operation=ir.Call() as call) as start,
             Assign(targets=(iterator,), operation=ir.Iterate(source=taken)),
@@ -85,7 +87,7 @@ def driven(made: Reduced, loop: Loop, before: list[Statement], reduce: Reduce) -
         case _:
             return None
     body, parts = generator_of(made, made.value(source)), _parts(loop, iterator)
-    if body is None or parts is None or any(isinstance(s, Try | With) for _, s in walk(body.function.body)):
+    if body is None or parts is None:
         return None
     first: list[Statement] = []
     whole = gone_over(made, start, call, body, first, reduce)
@@ -95,8 +97,14 @@ def driven(made: Reduced, loop: Loop, before: list[Statement], reduce: Reduce) -
         written = _written(made, loop, parts, whole, reduce)
     except _NotWritten:
         return None
-    del before[-2:]  # nothing of the generator runs there
+    del before[last - 1 : last + 1]  # nothing of the generator runs there
     return [*first, *written]
+
+
+def _is_empty_display(statement: Statement) -> bool:
+    """Whether a statement makes the container that a comprehension fills."""
+    return isinstance(statement, Assign) and isinstance(statement.operation, ir.Make) and (
+        not operands_of(statement.operation))  # fmt: skip
 
 
 def gone_over(
@@ -245,6 +253,12 @@ def _spliced(made: Reduced, splice: _Splice, block: Block, loop: Loop | None) ->
             case If(body=body, orelse=orelse):
                 sides = [_spliced(made, splice, side, loop) for side in (body, orelse)]
                 statements.append(replace(statement, body=sides[0], orelse=sides[1]))
+            case Try(body=body, handlers=handlers, orelse=orelse, final=final):  # around no ``yield``
+                sides = [_spliced(made, splice, side, loop) for side in (body, orelse, final)]
+                caught = tuple(replace(each, body=_spliced(made, splice, each.body, loop)) for each in handlers)
+                statements.append(Try(sides[0], caught, sides[1], sides[2], statement.node))
+            case With(body=body):
+                statements.append(replace(statement, body=_spliced(made, splice, body, loop)))
             case Loop(body=body):
                 statements.append(replace(statement, body=_spliced(made, splice, body, statement)))
                 if splice.breaks and any(_is_yield(s) for _, s in walk(body)) or _returns(body):
@@ -322,8 +336,9 @@ def _done(
         for one, other in zip(bound_by(new), bound_by(old), strict=True):
             made.values[one] = made.value(other)
 
-    if any(isinstance(s, Assign) and isinstance(s.operation, ir.MakeFunction) for _, s in walk(block)):
-        raise _NotWritten  # the function that it makes is known by its statement
+    making = [s.operation for _, s in walk(block) if isinstance(s, Assign) and isinstance(s.operation, ir.MakeFunction)]
+    if any(each.defaults or each.keyword_defaults for each in making):
+        raise _NotWritten  # they are known by the statement that makes the function
     copied = Renaming(versions, {}, lambda v: made.namer.fresh(v.variable or "t"), note).block(block)
     made.only_arguments |= only_arguments(copied)
     made.uses.update(uses_of(replace(made.function, body=copied)))

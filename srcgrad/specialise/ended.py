@@ -12,6 +12,7 @@ looked for in all that their bodies call: ``next`` without a default, ``raise`` 
 
 from __future__ import annotations
 
+import inspect
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -139,6 +140,8 @@ class _Looked:
                         return True
                 case Exact(value=FunctionType() as called) if called.__name__ == "__next__":
                     return True
+                case Exact(value=FunctionType(__code__=code)) if code.co_flags & inspect.CO_GENERATOR:
+                    pass  # nothing of it runs; what it asks is looked at where its body is
                 case Exact(value=FunctionType(__code__=code)) if not run.calls.get(statement) and _may_ask(code):
                     return True
                 case Bound(name=name) if name in _ASKING:

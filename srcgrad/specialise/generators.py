@@ -29,7 +29,7 @@ from srcgrad.infer.values import SCALARS, Array, At, Bound, Exact, Of, Value, ar
 from srcgrad.ir import operations as ir
 from srcgrad.ir.evaluating import BINARY
 from srcgrad.ir.operations import Literal, Operand, Version
-from srcgrad.ir.regions import Assign, Block, Break, Fall, If, Loop, Statement, Try, With, walk
+from srcgrad.ir.regions import Assign, Block, Break, Fall, If, Loop, Statement, walk
 from srcgrad.ir.rewriting import with_operands
 from srcgrad.language.models.ranks import MOMENTS
 from srcgrad.rules.table import lookup
@@ -189,7 +189,7 @@ def _body_of(made: Reduced, source: Operand) -> Generator | None:
     if value.is_any or len(sites) != 1 or len(value.atoms) != 1:
         return None
     body = made.facts.generators.get(sites[0])
-    if not isinstance(body, Generator) or any(isinstance(s, Try | With) for _, s in walk(body.function.body)):
+    if not isinstance(body, Generator):
         return None
     function = body.function
     if not isinstance(function.node, gast.GeneratorExp):

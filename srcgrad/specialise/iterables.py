@@ -1,4 +1,5 @@
-"""What an expression runs over: the items of containers and arrays, numbers, pairs, rows and the keys of dicts."""
+"""What a loop over an expression runs over, as a ``Series``: the items of containers and arrays, numbers, pairs, rows
+and the keys of dicts."""
 
 from __future__ import annotations
 
@@ -30,7 +31,6 @@ from srcgrad.syntax.build import (
 )
 
 
-# --- what is run over ------------------------------------------------------------------------------------------------
 def series_of(context: Context, node: Any, taken: set[str]) -> Series | None:
     """What an expression runs over, evaluated; None of what has no places.  ``taken`` names are bound in the loop."""
     function = function_called(context, node)
@@ -121,7 +121,6 @@ def range_arguments(context: Context, node: Any) -> list[Any] | None:
     return list(node.args) if is_range else None
 
 
-# --- names and values ------------------------------------------------------------------------------------------------
 def _still(context: Context, node: Any, taken: set[str]) -> gast.expr:
     """A number as it is before the loop, whose body may bind the name that it is read of."""
     node = settled(context, node)

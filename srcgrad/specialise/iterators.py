@@ -28,9 +28,8 @@ from typing import TYPE_CHECKING
 
 import gast
 
-from srcgrad.frontend.classes import found, is_user_class
 from srcgrad.infer.heap import Contents, Site
-from srcgrad.infer.values import Array, At, Bound, Exact, Of, Value, are_of, at, exact, of, union
+from srcgrad.infer.values import NEVER, Array, At, Bound, Exact, Of, Value, are_of, at, exact, of, union
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import END, Literal, Operand, Version
 from srcgrad.ir.regions import (
@@ -48,7 +47,6 @@ from srcgrad.ir.regions import (
     placed_parts,
     walk,
 )
-from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.ir.rewriting import with_operands
 from srcgrad.language.models import KINDS
 from srcgrad.language.models.ranks import MOMENTS
@@ -62,7 +60,6 @@ from srcgrad.specialise.places import Kept, builtin_of, each, of_others, over
 from srcgrad.specialise.resized import is_resized
 from srcgrad.specialise.rows import columns, items_value
 from srcgrad.specialise.stepping import generator_of, stepwise
-from srcgrad.syntax.globals import importable, reference
 
 if TYPE_CHECKING:
     from srcgrad.specialise.reduced import Reduced
@@ -131,33 +128,6 @@ def iterated(
     return None
 
 
-def begun_by_class(made: Reduced, statement: Assign) -> list[Statement] | None:
-    """``__iter__`` of an object of the user's in front of what goes over it; None of any other statement."""
-    called, operation = made.called.get(statement), with_operands(statement.operation, made.known.get)
-    match operation:
-        case ir.Iterate(source=source) | ir.Unpack(source=source) | ir.Extend(source=source):
-            pass
-        case ir.Call(positional=(source,), star=None, keywords=(), rest=None) if (
-            static_of(made.value(operation.function)) in (iter, *_CONSUMING)
-        ):
-            pass
-        case _:
-            return None
-    kinds = {atom.site.kind if isinstance(atom, At) else None for atom in made.value(source).atoms}
-    if not called or made.value(source).is_any or len(kinds) != 1 or (kind := kinds.pop()) is None:
-        return None
-    method = found(kind, "__iter__") if is_user_class(kind) else None
-    if not isinstance(method, FunctionType) or any(each.function.qualname != method.__qualname__ for each in called):
-        return None
-    iterator = made.version("t", union(*(each.returned[0][0] for each in called if each.returned is not None)))
-    head = gast.Attribute(reference(importable(kind.__name__, kind)), "__iter__", gast.Load())
-    spelled = Literal(Spelled(gast.copy_location(head, statement.node), method))
-    begin = Assign((iterator,), ir.Call(spelled, (source,)), statement.node)
-    made.called[begin] = called
-    made.stepped.add(begin)  # an iterator is none of its own: it is written out
-    return [begin, replace(statement, operation=with_operands(operation, {source: iterator}.get))]
-
-
 def _called(
     made: Reduced, statement: Assign, call: ir.Call, block: Block, reduce: Callable[[Block], Block]
 ) -> list[Statement] | None:
@@ -165,8 +135,8 @@ def _called(
     (target,), node = statement.targets, statement.node
     if function in _MAKING:
         block = _home(made, target, block)
-    if target in made.frame.searched:  # one over what carries no derivative is made, and asked
-        return None
+    if target in made.frame.searched and not any(one in made.kept for one in given):
+        return None  # an iterator over what carries no derivative is made, and searched
     if function is next and given and given[0] in made.kept and len(given) <= 2 and not call.keywords:
         return _next(made, statement, made.kept[given[0]], given[1:])
     if function is next and len(given) == 1 and statement in made.steps and not is_endless(made.value(given[0])):
@@ -184,12 +154,14 @@ def _called(
             if not _is_unpacked(block, target):
                 made.stepped.add(statement)
             return None
-        found = stepwise(made, statement, call, reduce, at_once=_is_at_once(made, statement, block))
+        at_once, is_soon = _is_at_once(made, statement, block), _is_asked_soon(made, statement, block)
+        found = stepwise(made, statement, call, reduce, at_once=at_once, is_soon=is_soon)
     elif not given or function is None:
         return None
     elif function in _CONSUMING and given[0] in made.kept and not call.keywords:
         kept = made.kept[given[0]]
-        if function not in (list, tuple) and not is_number(kept.item) and (kept.runs or not _is_of_numbers(kept.item)):
+        is_other = function not in (list, tuple) and kept.item != NEVER and not is_number(kept.item)
+        if is_other and (kept.runs or not _is_of_numbers(kept.item)):
             # What is added as it comes may change before the next one is asked for.
             return _summed(made, statement, call, kept) if function is sum and _is_of_numbers(kept.item) else None
         statements, listed = _rest(made, kept, node)
@@ -283,6 +255,30 @@ def _is_at_once(made: Reduced, statement: Assign, block: Block) -> bool:
     return False
 
 
+def _is_asked_soon(made: Reduced, statement: Assign, block: Block) -> bool:
+    """Whether nothing changes between the statement that makes an iterator and the loop or function that asks it, by
+    others around it."""
+    asked: Operand = statement.targets[0]
+    for other in block.statements[block.statements.index(statement) + 1 :]:
+        if isinstance(other, Loop):
+            nexts = [s.operation for s in other.body.statements if isinstance(s, Assign)]
+            return any(isinstance(one, ir.Next) and one.iterator is asked for one in nexts)
+        if not isinstance(other, Assign):
+            return False
+        called = static_of(made.value(other.operation.function)) if isinstance(other.operation, ir.Call) else None
+        is_making = called in _MAKING or any(generator_of(made, made.value(target)) for target in other.targets)
+        if asked not in operands_of(other.operation):
+            if not is_making and may_change(made, other):
+                return False
+        elif isinstance(other.operation, ir.Unpack | ir.Extend) or called in (next, any, all, *_CONSUMING):
+            return True
+        elif is_making or isinstance(other.operation, ir.Iterate):
+            (asked,) = other.targets
+        else:
+            return False
+    return False
+
+
 def _is_bound_once(made: Reduced, cell: ir.Cell) -> bool:
     """Whether one statement alone binds a variable, which no function inside shares."""
     bindings = 0
@@ -337,13 +333,18 @@ def turned(made: Reduced, statement: If, reduce: Callable[[Block], Block]) -> li
 
 
 def refuse_others(made: Reduced, body: Block) -> None:
-    """Refuse what still reads an iterator that is not made."""
+    """Refuse what still reads an iterator that is not made, and a generator that stores where its text is not seen."""
+    for _, statement in walk(body):
+        for target in statement.targets if isinstance(statement, Assign) else ():
+            call = getattr(statement, "operation", None)
+            running = generator_of(made, made.value(target)) if isinstance(call, ir.Call) else None
+            if running is not None and running.changes:
+                made.refuse_at("E0403", "a generator that stores into something", statement.node)
     for part, node in placed_parts(body) if made.views or made.kept or made.endings else ():
-        at = made.source_of(made.owner).node if node is None else node
         if any(operand in made.views for operand in operands_of(part)):
-            made.refuse("E0404", at, "this use of a view of a dict")
+            made.refuse_at("E0404", "this use of a view of a dict", node)
         if any(operand in made.kept or operand in made.endings for operand in operands_of(part)):
-            made.refuse("E0403", at, "this use of an iterator")
+            made.refuse_at("E0403", "this use of an iterator", node)
 
 
 # --- what asks them --------------------------------------------------------------------------------------------------

@@ -28,7 +28,7 @@ from srcgrad.specialise.context import Context
 from srcgrad.specialise.iterables import range_arguments, series_of
 from srcgrad.specialise.operands import settled
 from srcgrad.specialise.resized import resizes_data
-from srcgrad.specialise.series import Item, Series, function_called, is_unordered, whole
+from srcgrad.specialise.series import Item, Series, function_called, is_text, whole
 from srcgrad.syntax.build import (
     binary,
     call_builtin,
@@ -85,7 +85,7 @@ def _indexed(context: Context, statement: gast.For, series: Series, own: str | N
 def _uncounted(context: Context, statement: gast.For) -> None:
     """A loop over what has no places."""
     span, source, target = context.span, statement.iter, statement.target
-    if not is_unordered(context, context.value(source)):
+    if not is_text(context.value(source)):
         context.refuse("E0401", source, "this loop, over what is no container or array for sure,")
     iterable = settled(context, source)
     is_name = isinstance(target, gast.Name)

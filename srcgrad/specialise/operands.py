@@ -1,4 +1,5 @@
-"""Operands: names and constants, and expressions that stay as they are, on names of the normal form."""
+"""Operands: names and constants, and expressions that stay as they are, on names of the normal form; and what the
+writers of expressions, operators and calls ask of the values of operands."""
 
 from __future__ import annotations
 

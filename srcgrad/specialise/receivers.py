@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from types import FunctionType
+from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
 from srcgrad.frontend.classes import found, is_user_class
@@ -57,10 +57,15 @@ def holds_methods(facts: Facts, value: Value, kinds: tuple[type, ...] = ()) -> b
 def is_looked_up(facts: Facts, base: Value, name: str) -> bool:
     """Whether a name is a method that the classes of these objects hold, which no field of theirs hides."""
     return bool(base.atoms) and not base.is_any and all(
-        isinstance(atom, Exact) and isinstance(atom.value, type)
+        isinstance(atom, Exact) and isinstance(atom.value, type) and not is_lent(found(atom.value, name), atom.value)
         or _kind(atom) is not None and isinstance(found(_kind(atom), name), FunctionType | classmethod)
         and not _may_have_field(facts, atom, name) for atom in base.atoms - {Exact(None)}
     )  # fmt: skip
+
+
+def is_lent(held: object, owner: object) -> bool:
+    """Whether what a class, a module or a member of an enumeration holds is a method of another object."""
+    return isinstance(held, MethodType) and not isinstance(held.__self__, type) and held.__self__ is not owner
 
 
 def without_attribute(facts: Facts, base: Value, name: str) -> set[Any]:

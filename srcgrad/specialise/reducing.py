@@ -10,7 +10,7 @@ and classes: where one is used, the operand is a ``Literal`` of how it is spelle
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from types import CellType, ModuleType
@@ -56,9 +56,10 @@ from srcgrad.specialise.driving import driven
 from srcgrad.specialise.functions import Closure, made_here
 from srcgrad.specialise.generators import consumed, got, mapped
 from srcgrad.specialise.going_over import as_iterated
+from srcgrad.specialise.going_over_objects import begun_by_class
 from srcgrad.specialise.inlining import bound_by
 from srcgrad.specialise.instances import Instance, fixed_parameters, runs_users, static_of
-from srcgrad.specialise.iterators import begun_by_class, iterated, turned
+from srcgrad.specialise.iterators import iterated, turned
 from srcgrad.specialise.iterators import refuse_others as refuse_kept
 from srcgrad.specialise.joining import joined
 from srcgrad.specialise.missing import looked_up, raising, refusing, without_module
@@ -118,9 +119,10 @@ def reduced(
     return made
 
 
-def _block(made: Reduced, block: Block) -> Block:
-    statements: list[Statement] = []
-    for statement in block.statements:
+def _block(made: Reduced, block: Block, done: Sequence[Statement] = (), first: int = 0) -> Block:
+    """A block, of which what stands before a place is ``done``."""
+    statements = [*done]
+    for statement in block.statements[first:]:
         origin = made.functions.origins.get(statement, statement)
         if origin in made.facts.opaque:
             raise refusal_of(made, statement)
@@ -168,11 +170,10 @@ def _block(made: Reduced, block: Block) -> Block:
                         statements.append(Assign((target,), ir.Copy(value), statement.node))
             case If(test=test) if test in made.endings:
                 statements += turned(made, statement, partial(_block, made))
-            case Assign(operation=ir.Iterate() | ir.Unpack() | ir.Extend() | ir.Call()) if (
-                begin := begun_by_class(made, statement)
-            ) is not None:
-                statements += _block(made, Block(tuple(begin), Fall())).statements
-                is_written = True
+            case Assign() if (begin := begun_by_class(made, statement)) is not None:
+                place = block.statements.index(statement)
+                whole = (*block.statements[:place], *begin, *block.statements[place + 1 :])
+                return _block(made, Block(whole, block.exit), statements, place)
             case Assign() if (steps := iterated(made, statement, block, partial(_block, made))) is not None:
                 statements += steps
                 is_written = True
@@ -275,6 +276,8 @@ def _block(made: Reduced, block: Block) -> Block:
                 statements += _loop(made, _region(made, statement))
             case _:
                 statements.append(_region(made, statement))
+        if not is_written and any(noted is origin for noted, _ in made.facts.begun):
+            raise refusal_of(made, statement)
         if not is_written and made.calls.keys().isdisjoint(statements[start:]):
             is_running = runs_users(made.facts, made.called.get(statement, ()))
             if is_running and isinstance(statement, Assign) and not only_answers(made, statement):

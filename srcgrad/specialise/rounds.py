@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from srcgrad.infer.values import NEVER, SCALARS, At, Exact, Of
+from srcgrad.infer.objects import class_of
+from srcgrad.infer.values import NEVER, SCALARS, At, Exact, Of, exact
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal, Operand, Version
 from srcgrad.ir.regions import (
@@ -46,9 +47,9 @@ class _Several(Exception):
 def gives_one(body: Generator, loop: Loop) -> bool:
     """Whether a round gives one item at most, and does nothing behind that but to compute numbers; and so does what
     stands before the loop."""
-    if any(isinstance(s, Try | With) for _, s in walk(body.function.body)):
-        return False
     inside = {id(s) for _, s in walk(loop.body)}
+    if any(isinstance(s, With) or isinstance(s, Try) and id(s) not in inside for _, s in walk(body.function.body)):
+        return False
     assigned = [s for _, s in walk(body.function.body) if isinstance(s, Assign)]
     yields = [s for s in assigned if isinstance(s.operation, ir.Yield | ir.YieldFrom)]
     before = Block(body.function.body.statements[:-1], Fall())
@@ -81,6 +82,8 @@ def _follow(body: Generator, block: Block, is_given: bool) -> bool:
                 falling = [given for side, given in both if isinstance(side.exit, Fall)]
                 is_given = any(falling) if falling else is_given
             case Loop() if not is_given and not _has_yield(statement) and not _returns(statement):
+                pass
+            case Try() if not is_given and not _has_yield(statement):
                 pass
             case Assign() if not is_given or _is_of_numbers(body, statement) or is_iterated(statement):
                 pass
@@ -158,7 +161,22 @@ def is_timeless(made: Reduced, body: Generator, statement: Statement | None) -> 
         case Assign(operation=ir.Unpack(source=source, star=None)):
             atoms = body.values.get(source, NEVER).atoms if isinstance(source, Version) else frozenset()
             return bool(atoms) and all(isinstance(a, At) and a.site.kind is tuple for a in atoms)
+        case Assign(operation=ir.Call(function=function, positional=given, star=None)) if len(given) < 3:
+            values = [body.values.get(v, NEVER) if isinstance(v, Version) else exact(v.value) for v in given]
+            return body.values.get(function, NEVER) == exact(range) and all(  # type: ignore[arg-type]
+                value.consists_of(lambda a: class_of(a) is int) for value in values
+            )
     return isinstance(statement, Assign) and _is_of_numbers(body, statement)
+
+
+def only_reads(body: Generator, statement: Statement | None) -> bool:
+    """Whether a statement does the same as long as nothing changes, and changes nothing itself."""
+    operation = getattr(statement, "operation", None)
+    called = body.values.get(getattr(operation, "function", None), NEVER)  # type: ignore[arg-type]
+    is_counting = isinstance(operation, ir.Call) and called.consists_of(
+        lambda a: isinstance(a, Exact) and any(a.value is one for one in (len, range, enumerate, zip, reversed)))
+    is_reading = is_counting or isinstance(operation, ir.GetAttribute | ir.GetItem)
+    return is_reading and not any(each.changes for each in body.calls.get(statement, ()))  # type: ignore[arg-type]
 
 
 def asks_others(body: Generator, statement: Statement) -> bool:

@@ -124,7 +124,7 @@ def are(value: Value, kinds: tuple[Any, ...], *, arrays: bool = False, data: boo
     return value.consists_of(is_one)
 
 
-def is_unordered(context: Context, value: Value) -> bool:
+def is_text(value: Value) -> bool:
     """Whether a value is text."""
     def is_one(one: Any) -> bool:
         match one:

@@ -40,6 +40,7 @@ from srcgrad.ir.regions import (
     Loop,
     Return,
     Statement,
+    Try,
     Unreachable,
     operands_of,
     walk,
@@ -59,6 +60,7 @@ from srcgrad.specialise.rounds import (
     items_given,
     leaves,
     may_end_by_others,
+    only_reads,
     read_later,
 )
 from srcgrad.specialise.unassigned import refuse_unassigned
@@ -100,9 +102,11 @@ def generator_of(made: Reduced, value: Value) -> Generator | None:
 
 
 def stepwise(
-    made: Reduced, statement: Assign, call: ir.Call, reduce: Callable[[Block], Block], *, at_once: bool
-) -> Found | None:
-    """A generator that is asked for its items; ``at_once``: by one loop or function, when it is made."""
+    made: Reduced, statement: Assign, call: ir.Call, reduce: Callable[[Block], Block], *, at_once: bool,
+    is_soon: bool = False,
+) -> Found | None:  # fmt: skip
+    """A generator that is asked for its items; ``at_once``: by one loop or function, when it is made; ``is_soon``:
+    nothing changes before it is asked."""
     from srcgrad.specialise.raising import is_caught  # which knows what is reduced
 
     (target,) = statement.targets
@@ -119,7 +123,8 @@ def stepwise(
     is_users = any(isinstance(atom, At) and atom.site.kind is GeneratorType for atom in value.atoms)
     if is_users and is_caught(made) and (not at_once or may_end_by_others(body)):
         return None  # an exception ends it, and that of an iterator at its end is another one outside
-    parted = next((i for i, s in enumerate(first) if not is_timeless(made, body, s)), len(first))
+    parted = next((i for i, s in enumerate(first) if not (
+        is_timeless(made, body, s) or is_soon and only_reads(body, s))), len(first))  # fmt: skip
     if at_once and not any(map(leaves, first)):
         parted = len(first)
     late = tuple(s for s in first[parted:] if s is not None)
@@ -313,6 +318,13 @@ def _with_exits(made: Reduced, steps: _Steps, block: Block, *, without_loop: boo
                 turned = replace(statement, body=sides[0], orelse=sides[1])
                 made.functions.origins[turned] = made.functions.origins.get(statement, statement)
                 statements.append(turned)
+            case Try(body=body, handlers=handlers, orelse=orelse, final=final):
+                sides = [_with_exits(made, steps, s, without_loop=False, node=node) for s in (body, orelse, final)]
+                caught = tuple(
+                    replace(each, body=_with_exits(made, steps, each.body, without_loop=False, node=node))
+                    for each in handlers
+                )
+                statements.append(Try(sides[0], caught, sides[1], sides[2], statement.node))
             case _:
                 statements.append(statement)
     match block.exit:

@@ -35,7 +35,7 @@ from srcgrad.specialise.fields import holds_objects
 from srcgrad.specialise.operands import Made, atom, is_of_arrays, named, settled
 from srcgrad.specialise.operators import operate
 from srcgrad.specialise.unruled import GENERATORS, names_given
-from srcgrad.syntax.build import call_runtime, constant, index_value, load, placed, subscript
+from srcgrad.syntax.build import call_runtime, constant, index_value, load, placed, subscript, tuple_of
 from srcgrad.syntax.globals import GlobalBinding, reference
 
 _NUMPY = GlobalBinding("np", np, "numpy", None, None)
@@ -312,15 +312,15 @@ def _is_uncopied(keyword: gast.keyword) -> bool:
 
 
 def _cleared(context: Context, node: gast.Call) -> Made:
-    """``np.nan_to_num(x, copy=False)``."""
+    """``np.nan_to_num(x, copy=False)``, which gives the array itself, of one without axes a number."""
     given = _given(context, node, ["x", "copy", "nan", "posinf", "neginf"])
     base = _base(context, node, given)
-    if any(isinstance(a, Array) and not a.rank for a in context.value(load(base, node)).atoms):
-        context.refuse("E0302", node, "a call of nan_to_num of what may be a number")
     more = {name: value for name, value in given.items() if name not in ("x", "copy")}
     made = _bound(context, _computed(context, node, np.nan_to_num, None, [load(base, node)], more))
     _put(context, base, constant(Ellipsis, node), made)
-    return load(base, node), nf.Copy(base)
+    whole = tuple_of((), node)
+    result = _bound(context, (subscript(load(base, node), whole, node), nf.Index(base, whole)))
+    return result, nf.Copy(result.id)
 
 
 def _shuffle(context: Context, node: gast.Call, rng: gast.expr) -> Made:

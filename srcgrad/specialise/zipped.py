@@ -20,7 +20,7 @@ from srcgrad.specialise.containers import applied, displayed
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.iterables import series_of
 from srcgrad.specialise.operands import settled
-from srcgrad.specialise.series import Item, Series, is_unordered
+from srcgrad.specialise.series import Item, Series, is_text
 from srcgrad.syntax.build import call, call_builtin, call_runtime, constant, load, placed, subscript
 from srcgrad.syntax.globals import builtin, reference
 
@@ -58,7 +58,7 @@ def zipped(context: Context, node: gast.Call, taken: set[str]) -> Series | None:
 
 def letters(context: Context, node: gast.expr) -> Series | None:
     """A text, whose letters have places as well."""
-    if not is_unordered(context, context.value(node)):
+    if not is_text(context.value(node)):
         return None
     text = settled(context, node)
     name = context.fresh()

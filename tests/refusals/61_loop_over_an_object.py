@@ -1,20 +1,19 @@
-class Doubled:
-    def __init__(self, values):
-        self.values = values
-
-    def __len__(self):
-        return len(self.values)
-
-    def __getitem__(self, i):
-        return self.values[i]
+class Dataset:
+    def __init__(self, n):
+        self.n = n
 
     def __iter__(self):
-        for value in self.values:
-            yield value * 2.0
+        return self
+
+    def __next__(self):
+        self.n = self.n - 1
+        if self.n < 0:
+            raise StopIteration
+        return float(self.n)
 
 
 def f(x):
-    total = 1.0
-    for value in Doubled(x):
-        total = total * value
-    return total
+    s = 0.0
+    for v in Dataset(3):
+        s = s + v * x
+    return s

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import math
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import gast
@@ -371,9 +371,15 @@ def test_facts_are_true_of_samples(case: tuple[Rule, Callable[..., Any]]) -> Non
 
 def sizes(values: Mapping[str, Any]) -> dict[str, int]:
     """The dimensions that symbols of the facts stand for, of arrays and of arrays in sequences."""
-    parts = {f"{p}[{i}]": part for p, v in values.items() if isinstance(v, tuple | list) for i, part in enumerate(v)}
-    arrays = {p: v for p, v in (values | parts).items() if isinstance(v, np.ndarray)}
-    return {f"{p}.{i}": n for p, v in arrays.items() for i, n in enumerate(v.shape)}
+    arrays = [each for p, v in values.items() for each in _arrays(p, v)]
+    return {f"{p}.{i}": n for p, v in arrays for i, n in enumerate(v.shape)}
+
+
+def _arrays(p: str, value: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, np.ndarray):
+        yield p, value
+    for i, part in enumerate(value if isinstance(value, tuple | list) else ()):
+        yield from _arrays(f"{p}[{i}]", part)
 
 
 def holds(fact: Fact, value: Any, function: Any, symbols: Mapping[str, int]) -> None:

@@ -318,3 +318,22 @@ def test_what_a_module_loads_when_it_is_first_read_is_found() -> None:
 
     vars(made)["__getattr__"] = load
     assert grad(lambda x: made.twice(x))(0.5) == pytest.approx(2.0)
+
+
+def replaced(held, y):
+    held[0] = y * y
+    return held[0] * y
+
+
+@pytest.mark.parametrize("make", [lambda x: [x], lambda x: np.array([x, 2.0])])
+@pytest.mark.parametrize("specialise", [True, False])
+def test_vjp_of_a_function_that_stores_into_its_arguments_is_refused(make, specialise):
+    """Once what it stored was seen in the arguments, which Python's call of vjp leaves as they were."""
+
+    def held_after(x):
+        held = make(x)
+        value, _ = vjp(replaced, held, x, argnums=1)
+        return value * held[0]
+
+    with options(specialise=specialise), pytest.raises(UnsupportedSyntax, match="stores into its arguments"):
+        grad(held_after)(1.3)

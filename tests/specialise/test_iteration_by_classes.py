@@ -241,26 +241,46 @@ def of_two(a, b):
     return a * b
 
 
-def unpacked_by_a_generator(x):
-    held = Doubling(x[0])
-    a, *b = held
-    return held.v * held.v
-
-
 def asked_by_any(x):
     held = Doubling(x[0])
     return held.v * held.v if any(held) else held.v
+
+
+def doubled(held):
+    held.v = held.v * 2.0
+    yield held.v
+
+
+def asked_by_any_in_turn(x):
+    held = Doubling(x[0])
+    return held.v * held.v if any(v > 0.0 for v in doubled(held)) else held.v
+
+
+class Counted:
+    """Its length counts how often it is asked."""
+
+    def __init__(self, x):
+        self.x, self.n = x, 0
+
+    def __len__(self):
+        self.n += 1
+        return 3
+
+    def __getitem__(self, i):
+        if i >= 3:
+            raise IndexError(i)
+        return self.x[i]
+
+
+def counted_asked(x):
+    held = Counted(x)
+    return list(iter(held))[0] * held.n
 
 
 def put_into_a_slice(x):
     held, items = Doubling(x[0]), [1.0, 2.0]
     items[1:] = held
     return held.v * held.v
-
-
-def counted_as_a_list(x):
-    held = Doubling(x[0])
-    return len(list(held)) * held.v
 
 
 def starred(x):
@@ -274,10 +294,102 @@ def starred(x):
 
 @pytest.mark.parametrize("way", [{}, {"specialise": False}], ids=str)
 @pytest.mark.parametrize("function", [
-    unpacked_by_a_generator, asked_by_any, put_into_a_slice, counted_as_a_list, starred, asked_by_any_of_another,
-    sought_in,
+    asked_by_any, asked_by_any_in_turn, put_into_a_slice, starred, asked_by_any_of_another, sought_in, counted_asked,
 ])  # fmt: skip
 def test_what_is_stored_unseen_is_refused(function, way):
-    """Silently wrong: what ``__iter__`` stored was lost, and a star was as long as ``__len__`` said."""
+    """Silently wrong: what ``__iter__`` stored was lost, also that of a generator that ``any`` asks, and a star was as
+    long as ``__len__`` said."""
     with options(**way), pytest.raises((UnsupportedSyntax, Refused)):
         grad(function)(X)
+
+
+# --- objects that generators or indices give the items of -------------------------------------------------------------
+class Layers:
+    """Python indexes it until that raises, and asks its length to go backwards."""
+
+    def __init__(self, *weights):
+        self.weights = list(weights)
+
+    def __len__(self):
+        return len(self.weights)
+
+    def __getitem__(self, place):
+        return self.weights[place]
+
+
+class Scaled(Layers):
+    def __iter__(self):
+        for place in range(len(self)):
+            yield 2.0 * self[place]
+
+
+def indexed(x):
+    s = 0.0
+    for place, w in enumerate(Layers(*x[:3])):
+        s = s * w + w * w * place
+    return s * sum(w for w in Layers(*x[:3])) * max(x)
+
+
+def indexed_while_it_grows(x):
+    grown, s = Layers(x[0]), 0.0
+    for w in grown:
+        s = s + w * w
+        if len(grown) < 4:
+            grown.weights.append(w * x[1])
+    return s
+
+
+def backwards(x):
+    s = 1.0
+    for w in reversed(Layers(x[0], x[1], x[2])):
+        s = s * 0.5 + w * w
+    return s * list(reversed(Layers(x[0], x[1])))[0]
+
+
+def looked_for(x):
+    held = Layers(1.0, 2.0)
+    return x[0] ** 2 if 2.0 in held and 3.0 not in Scaled(1.0, 2.0) else x[1]
+
+
+def generated(x):
+    held, s = Scaled(*x[:3]), 1.0
+    for w in held:
+        s = s + s * w * w
+    a, *rest = held
+    s = s * a * rest[1] * of_three(*held) * [w * w for w in held][1]
+    return s * sum(held) * sum(v * w for v, w in zip(x, held))
+
+
+def of_three(a, b, c):
+    return a * b + c
+
+
+def stored_by_its_generator(x):
+    held = Doubling(x[0])
+    a, *b = held
+    return held.v * len(list(held)) * held.v * a * b[0]
+
+
+def flattened(items):
+    for held in items:
+        yield from held
+
+
+def in_a_generator(x):
+    s = 1.0
+    for v in flattened([Scaled(x[0], x[1]), Scaled(x[2], x[3])]):
+        s = s + s * v * v
+    return s
+
+
+def asked_one_by_one(x):
+    rest = iter(Scaled(x[0], x[1], x[2]))
+    return next(rest) * next(rest) ** 2
+
+
+@pytest.mark.parametrize("function", [
+    indexed, indexed_while_it_grows, backwards, looked_for, generated, stored_by_its_generator, in_a_generator,
+    asked_one_by_one,
+])  # fmt: skip
+def test_items_of_objects_are_right(function, monkeypatch):
+    check_right(function, monkeypatch, X)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import ModuleType
+
 import numpy as np
 import pytest
 
@@ -166,6 +168,21 @@ def taken_for_a_tuple(x):
     return (x[1] if isinstance(f, tuple) else x[2] ** 2) * f(x[3])
 
 
+def started(self, w):
+    return setattr(self, "w", w * 3.0)
+
+
+class Started(Unit):
+    __init__ = started
+
+    def started(self, w):
+        self.w = w * 100.0
+
+
+def of_a_function_of_another_name(x):
+    return Started(x[0]).squared(x[1])
+
+
 def copied_with_its_holder(x):
     import copy
 
@@ -174,7 +191,7 @@ def copied_with_its_holder(x):
 
 
 RIGHT = [
-    taken_for_a_tuple, copied_with_its_holder,
+    taken_for_a_tuple, copied_with_its_holder, of_a_function_of_another_name,
     of_an_object_that_is_bound_again, of_another_object_in_a_field, beside_functions_of_every_kind,
     of_subclasses_under_one_name, none_until_it_is_set, returned_by_a_method, by_keyword_and_through_stars, as_a_key,
     handed_through_a_recursion, bound_in_turn, of_a_class, calls_that_are_not_used, of_what_has_no_such_method,
@@ -189,6 +206,31 @@ def test_methods_as_values_are_right(function, monkeypatch):
 
 OUTSIDE = Unit(2.0)
 KEPT = OUTSIDE.squared
+
+
+class Keeper:
+    squared, w = OUTSIDE.squared, 7.0
+
+
+class Kept(Keeper):
+    """A class that inherits a method of an object."""
+
+
+module = ModuleType("module")
+vars(module).update(vars(Keeper))
+
+
+def of_an_object_that_a_class_holds(x):
+    return Keeper.squared(x[0])
+
+
+def of_an_object_that_a_base_holds(x):
+    f = Kept.squared
+    return f(x[0])
+
+
+def of_an_object_that_a_module_holds(x):
+    return module.squared(x[0])
 
 
 def a_field_hides_the_method(x):
@@ -221,7 +263,8 @@ def taken_for_a_tuple_or_not(x):
 
 REFUSED = [
     a_field_hides_the_method, compared, asked_for_its_object, taken_for_a_tuple_or_not,
-    one_that_was_there_before,
+    one_that_was_there_before, of_an_object_that_a_class_holds, of_an_object_that_a_base_holds,
+    of_an_object_that_a_module_holds,
 ]  # fmt: skip
 
 

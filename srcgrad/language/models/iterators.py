@@ -16,6 +16,40 @@ import operator
 from srcgrad.language.models.table import Absent, models, stands_for
 
 
+def contained(searched, item):
+    """``in`` of an object without ``__contains__``."""
+    for each in searched:
+        if each is item or each == item:
+            return True
+    return False
+
+
+def turned(sequence):
+    """``reversed`` of an object without ``__reversed__``."""
+    return indexed_backwards(sequence, len(sequence))
+
+
+def indexed_backwards(sequence, count):
+    for behind in range(count):
+        try:
+            item = sequence[count - 1 - behind]
+        except (IndexError, StopIteration):
+            return
+        yield item
+
+
+def indexed(sequence):
+    """``iter`` of an object that has ``__getitem__`` and no ``__iter__``."""
+    at = 0
+    while True:
+        try:
+            item = sequence[at]
+        except (IndexError, StopIteration):
+            return
+        yield item
+        at = at + 1
+
+
 # --- functools -------------------------------------------------------------------------------------------------------
 @models(functools.reduce)
 def reduce(function, sequence, initial=Absent, /):
