@@ -13,7 +13,8 @@ handed to the objects when they are made, as fields of their own (Johnsson, *Lam
 
 Python makes another class in each call.  That cannot be told as long as no object of it, nor the class, is held when
 the call has ended (``infer.local_classes``), the statement runs once in a call, and nothing that the class holds is
-changed.  A variable that methods read is bound once, before the class; else the methods would see what is bound later.
+changed.  A variable that methods read is bound before the class, and never again: Python's methods see what is bound
+later.
 """
 
 from __future__ import annotations
@@ -68,11 +69,11 @@ class _Converter:
     # --- where classes stand -----------------------------------------------------------------------------------------
     def function(self, scope: Scope, place: Place | None = None) -> None:
         if isinstance(scope.node, gast.FunctionDef):
-            self.block(scope, scope.node.body, Place(place.blocks if place else []), repeats=False)
+            self.block(scope, scope.node.body, place or Place(), repeats=False)
 
     def block(self, scope: Scope, body: list[gast.stmt], place: Place, *, repeats: bool) -> None:
         for index, statement in enumerate(body):
-            here = place.inside(scope, body, index, repeats=repeats)
+            here = place.inside(scope, body[:index], repeats=repeats)
             match statement:
                 case gast.ClassDef():
                     self.define(scope, statement, here)
