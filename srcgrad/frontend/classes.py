@@ -147,6 +147,10 @@ def makes_plainly(kind: type) -> bool:
     return own_call is vars(type)["__call__"] and found(kind, "__new__") is vars(object)["__new__"]
 
 
+#: What the fields of objects of local classes are called that hold variables of the function around.
+CAPTURED = "_srcgrad_"
+
+
 def captured_by(kind: object) -> tuple[str, ...]:
     """The fields of the objects of a local class that hold variables of its function."""
     return getattr(kind, "__srcgrad_captured__", ()) if isinstance(kind, type) else ()

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from srcgrad.frontend.classes import is_cached
+from srcgrad.frontend.classes import CAPTURED, captured_by, is_cached
 from srcgrad.frontend.journal import note_read
 from srcgrad.infer import sparse
 from srcgrad.infer.assigned import REFLECTIVE, SHAPING
@@ -32,7 +32,7 @@ from srcgrad.infer.heap import Contents, Heap, Site, together
 from srcgrad.infer.named import index_of, is_named_tuple
 from srcgrad.infer.outside import MAPPINGS as MAPPINGS
 from srcgrad.infer.outside import SEQUENCES, is_of_library, runs_users
-from srcgrad.infer.reasons import reaching
+from srcgrad.infer.reasons import NOT_HANDED, reaching
 from srcgrad.infer.values import (
     ANY,
     NEVER,
@@ -212,6 +212,8 @@ def get_attribute(analysis: Analysis, frame: Frame, statement: Statement, base: 
     frame.may_raise(heap)
     if name in REFLECTIVE:
         analysis.assigned.give_up(reaching(name))
+    if name.startswith(CAPTURED) and not base.consists_of(lambda atom: name in captured_by(class_of(atom))):
+        analysis.assigned.give_up(NOT_HANDED)  # a method of a local class is given something else
     if name in _HANDED_OUT and not base.consists_of(lambda atom: _is_method_of_users(atom, name)):
         analysis.assigned.note_anywhere(name)
     if base.is_any:

@@ -95,9 +95,9 @@ def f(x):
         "a class that each call creates again",
         "A class statement inside of a function makes another class in each call. It is compiled as one class where "
         "that cannot be told: its statement, which stands in no loop, defines methods and constants, its bases and "
-        "decorators are known, and what its methods read of the function is bound once, before the class. Its objects "
-        "do not leave the function that is differentiated, what is stored goes into objects, and where they leave "
-        "the function inside that defines it, nothing asks for their class.",
+        "decorators are known, and what its methods read of the function is bound before the class, and never again. "
+        "Its objects do not leave the function that is differentiated, what is stored goes into objects, and where "
+        "they leave the function inside that defines it, nothing asks for their class.",
         """
 def f(x):
     class Scaled:

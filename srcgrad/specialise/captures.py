@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import gast
 
-from srcgrad.frontend.classes import is_generated_init, is_user_class
+from srcgrad.frontend.classes import captured_by, is_generated_init, is_user_class
 from srcgrad.infer.facts import Facts
 from srcgrad.infer.objects import CONTAINERS
 from srcgrad.infer.values import NEVER, Array, At, Bound, Exact, Of, Value, exact, union
@@ -382,7 +382,9 @@ def _only_holds(function: Value, *, is_itself: bool) -> bool:
     put = ("add", "discard")  # into sets, which go by identity: what stands for a function has none
     kept = ("append", "get", "items", "values", "keys", "insert", "setdefault", "update", "extend", "pop")
     return not function.is_any and all(
-        isinstance(a, Exact) and (a.value in known or isinstance(a.value, type) and is_generated_init(a.value))
+        isinstance(a, Exact) and (
+            a.value in known or isinstance(a.value, type) and (is_generated_init(a.value) or captured_by(a.value))
+        )
         or isinstance(a, Bound) and a.function is None and (a.name in kept or a.name in put and not is_itself)
         for a in function.atoms
     )  # fmt: skip

@@ -137,6 +137,7 @@ def variables_that_bases_operators_and_properties_read(x):
 
 @directed(vector(2))
 def layers_of_captured_weights(x):
+    x = np.asarray(x)
     weights = np.outer(x, x) + np.eye(2)
 
     class Layer:
@@ -145,7 +146,7 @@ def layers_of_captured_weights(x):
 
         def __call__(self, v):
             self.seen.append(v)
-            return np.tanh(weights @ v + self.bias)
+            return np.tanh(weights @ v + self.bias * x[0])
 
     layers, v = [Layer(each) for each in x], x
     for layer in layers:

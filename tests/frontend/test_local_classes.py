@@ -240,6 +240,22 @@ def bound_by_another_function(x):
     return p.f() * x[0]
 
 
+def bound_in_each_turn(x):
+    parts = []
+    for v in x:
+        k = v * 2.0
+
+        def made(w):
+            class Part:
+                def f(self):
+                    return w * k
+
+            return Part()
+
+        parts.append(made(v))
+    return parts[0].f()
+
+
 def stored_by_a_method(x):
     n = 0.0
 
@@ -284,7 +300,7 @@ def fields_by_dict(x):
     of_another_call, compared_with_another_call, classes_compared, members_of_other_calls, given_on, made_in_a_loop,
     caught_of_another_call, returned, stored_outside, raised, counted, set_from_outside, changed, computed,
     computed_default, decorated, made_by_a_class, begun_by_a_base, bound_again, bound_after_it,
-    bound_by_another_function, stored_by_a_method, called_by_another_name, fields_by_dict,
+    bound_by_another_function, bound_in_each_turn, stored_by_a_method, called_by_another_name, fields_by_dict,
 ])  # fmt: skip
 def test_what_would_tell_is_refused(function):
     """Once wrong in silence: ``isinstance`` said yes of an object that another call, or another turn, had made."""

@@ -8,39 +8,54 @@ from __future__ import annotations
 import __future__
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass
 from types import CellType
 from typing import Any
 
 import gast
 
+from srcgrad.frontend.classes import CAPTURED
 from srcgrad.frontend.lowering.fixed import Fixed, Made, Refused
-from srcgrad.frontend.lowering.names import Scope, names_bound
+from srcgrad.frontend.lowering.names import Scope, nodes_within
 from srcgrad.frontend.names import bound_by
 from srcgrad.syntax.parse import parameters_of, walk
 
-#: What the fields are called that hold variables of the function.
-CAPTURED = "_captured_"
 AS_TEXT = __future__.annotations.compiler_flag
 
 
-@dataclass
+@dataclass(frozen=True)
 class Place:
-    """Where a class statement stands: the blocks around it in its functions, with its place in each."""
+    """Where a class statement stands: the blocks around it in its functions, from the outermost one on."""
 
-    blocks: list[tuple[Scope, list[gast.stmt], int]] = field(default_factory=list)
-    is_repeated: bool = False
+    blocks: tuple[_Block, ...] = ()
 
-    def inside(self, scope: Scope, block: list[gast.stmt], index: int, *, repeats: bool) -> Place:
-        return Place([*self.blocks, (scope, block, index)], self.is_repeated or repeats)
+    def inside(self, scope: Scope, before: list[gast.stmt], *, repeats: bool) -> Place:
+        is_repeated = repeats or any(block.is_repeated for block in self.blocks if block.scope is scope)
+        return Place((*self.blocks, _Block(scope, before, is_repeated)))
 
-    def follows(self, owner: Scope, name: str) -> bool:
-        """Whether a statement that stands before this place in any case binds a variable."""
-        return any(
-            name in names_bound([statement]) and not any(map(partial(hasattr, statement), ("orelse", "items", "cases")))
-            for scope, block, index in self.blocks if scope is owner for statement in block[:index]
-        )  # fmt: skip
+    @property
+    def is_repeated(self) -> bool:
+        """Whether its function may come to it more than once in a call."""
+        return self.blocks[-1].is_repeated
+
+    def settles(self, owner: Scope, name: str) -> bool:
+        """Whether a variable is bound before this place, and never again."""
+        counted = has_value = name in _parameters(owner.node)
+        for block in self.blocks:
+            for statement in block.before if block.scope is owner and not block.is_repeated else ():
+                found = sum(bound_by(part).count(name) for part in nodes_within([statement]))
+                is_plain = not any(hasattr(statement, part) for part in ("orelse", "items", "cases"))
+                counted, has_value = counted + found, has_value or bool(found) and is_plain
+        return bool(has_value) and counted == bindings(owner, name)
+
+
+@dataclass(frozen=True)
+class _Block:
+    """A block of statements as far as they stand before a class, and whether a loop of its function repeats it."""
+
+    scope: Scope
+    before: list[gast.stmt]
+    is_repeated: bool
 
 
 class Body:
@@ -149,12 +164,10 @@ class Body:
         return False
 
     def _require_settled(self, name: str, owner: Scope) -> None:
-        """Raise unless a variable is bound once, before the class statement."""
+        """Raise unless a variable is bound before the class statement, and never again."""
         if owner.is_class:
             raise Refused(f"its methods read {name!r} of a class around")
-        require_once(owner, name)
-        is_parameter = isinstance(owner.node, gast.FunctionDef) and name in parameters_of(owner.node.args)
-        if not is_parameter and not self.place.follows(owner, name):
+        if not self.place.settles(owner, name):
             raise Refused(f"its methods read the variable {name!r}, which may be bound after it")
 
     # --- what is written ---------------------------------------------------------------------------------------------
@@ -194,15 +207,19 @@ def _of_object(method: Method, node: gast.AST, name: str, scope: Scope) -> Any:
 # --- variables -------------------------------------------------------------------------------------------------------
 def bindings(scope: Scope, name: str) -> int:
     """How often a scope binds a variable."""
-    node: Any = scope.node
-    count = int(isinstance(node, gast.FunctionDef | gast.Lambda) and name in parameters_of(node.args))
+    count = int(name in _parameters(scope.node))
     count += sum(bound_by(part).count(name) for part in scope.parts)
     for inner in _scopes_below(scope):
         for part in inner.parts:
             is_stored = isinstance(part, gast.Nonlocal) and name in part.names
             is_walrus = inner is not scope and isinstance(part, gast.NamedExpr) and part.target.id == name
-            count += 2 * (is_stored or is_walrus)
+            is_deleted = inner is scope and isinstance(part, gast.Name) and isinstance(part.ctx, gast.Del)
+            count += 2 * (is_stored or is_walrus or is_deleted and part.id == name)
     return count
+
+
+def _parameters(node: Any) -> frozenset[str]:
+    return parameters_of(node.args) if isinstance(node, gast.FunctionDef | gast.Lambda) else frozenset()
 
 
 def require_once(scope: Scope, name: str) -> None:

@@ -8,12 +8,13 @@ handed to the objects when they are made, as fields of their own (Johnsson, *Lam
         def __init__(self, v):                  def __init__(self, v):
             self.v = v                              self.v = v
         def sq(self):                  ->       def sq(self):
-            return self.v**2 * k                    return self.v**2 * self._captured_k
-    return P(x).sq()                        return P(x, _captured_k=k).sq()      the field is set before __init__ runs
+            return self.v**2 * k                    return self.v**2 * self._srcgrad_k
+    return P(x).sq()                        return P(x, _srcgrad_k=k).sq()      the field is set before __init__ runs
 
 Python makes another class in each call.  That cannot be told as long as no object of it, nor the class, is held when
 the call has ended (``infer.local_classes``), the statement runs once in a call, and nothing that the class holds is
-changed.  A variable that methods read is bound once, before the class; else the methods would see what is bound later.
+changed.  A variable that methods read is bound before the class, and never again: Python's methods see what is bound
+later.
 """
 
 from __future__ import annotations
@@ -29,10 +30,9 @@ from typing import Any
 
 import gast
 
-from srcgrad.frontend.classes import captured_by
+from srcgrad.frontend.classes import CAPTURED, captured_by
 from srcgrad.frontend.lowering.class_bodies import (
     AS_TEXT,
-    CAPTURED,
     Body,
     Place,
     bindings,
@@ -69,11 +69,11 @@ class _Converter:
     # --- where classes stand -----------------------------------------------------------------------------------------
     def function(self, scope: Scope, place: Place | None = None) -> None:
         if isinstance(scope.node, gast.FunctionDef):
-            self.block(scope, scope.node.body, Place(place.blocks if place else []), repeats=False)
+            self.block(scope, scope.node.body, place or Place(), repeats=False)
 
     def block(self, scope: Scope, body: list[gast.stmt], place: Place, *, repeats: bool) -> None:
         for index, statement in enumerate(body):
-            here = place.inside(scope, body, index, repeats=repeats)
+            here = place.inside(scope, body[:index], repeats=repeats)
             match statement:
                 case gast.ClassDef():
                     self.define(scope, statement, here)
@@ -165,9 +165,13 @@ class _Converter:
         methods = [each for each in statement.body if isinstance(each, gast.FunctionDef)]
         definitions = {(each.name, _first_line(each)): each for each in methods}
         for inner in _functions_of(made):
-            if (definition := definitions.get((inner.__name__, inner.__code__.co_firstlineno))) is not None:
+            definition = definitions.get((inner.__name__, inner.__code__.co_firstlineno))
+            if definition is not None:
                 definition.decorator_list = []
                 inner.__srcgrad_definition__ = definition, self.source.file  # type: ignore[attr-defined]
+        found = [each.__srcgrad_definition__ for each in _functions_of(made) if hasattr(each, "__srcgrad_definition__")]
+        if any(_reads_fields(each) and all(each is not definition for definition, _ in found) for each in methods):
+            raise Refused("a method that reads variables of the function is wrapped in something else")
         return made
 
 
@@ -186,6 +190,10 @@ def _require_fields(kind: Any, captured: dict[str, Scope]) -> None:
         raise Refused("its decorators make something else of it")
     if captured and (not kind.__dictoffset__ or issubclass(kind, tuple | enum.Enum | BaseException)):
         raise Refused("its methods read variables of the function, and its objects have no fields for them")
+
+
+def _reads_fields(method: gast.FunctionDef) -> bool:
+    return any(isinstance(node, gast.Attribute) and node.attr.startswith(CAPTURED) for node in walk(method))
 
 
 def _functions_of(kind: type) -> Iterator[FunctionType]:
