@@ -31,6 +31,7 @@ from srcgrad.specialise.unruled import missing_rule
 from srcgrad.syntax.parse import spelled
 
 MOST = 5_000  # statements that the analysis runs; of a longer text, as many as it has
+_OF_DERIVATIVES = 4  # times that, of texts of derivatives, in which loops nest deeper and hold more
 
 
 def callee_for(callee: Callee, arguments: tuple[tuple[Any, ...], Mapping[str, Any]] | None, journal: Journal) -> Callee:
@@ -39,7 +40,7 @@ def callee_for(callee: Callee, arguments: tuple[tuple[Any, ...], Mapping[str, An
     positional, keywords = (None, None) if arguments is None else arguments
     try:
         as_data = source_of(function).generated
-        most = max(MOST, len(function.__code__.co_code) // 4)
+        most = max(MOST * (_OF_DERIVATIVES if as_data else 1), len(function.__code__.co_code) // 4)
         facts = analysed(function, positional, keywords, by_kind=True, as_data=as_data, most=most, stops=True)
     except GivenUp as given_up:
         raise _refusal(function, given_up.why, given_up.place) from None

@@ -135,8 +135,8 @@ def _called(
     (target,), node = statement.targets, statement.node
     if function in _MAKING:
         block = _home(made, target, block)
-    if target in made.frame.searched and not any(one in made.kept for one in given):
-        return None  # an iterator over what carries no derivative is made, and searched
+    if target in made.frame.searched:  # one over what carries no derivative is made, and asked
+        return None
     if function is next and given and given[0] in made.kept and len(given) <= 2 and not call.keywords:
         return _next(made, statement, made.kept[given[0]], given[1:])
     if function is next and len(given) == 1 and statement in made.steps and not is_endless(made.value(given[0])):

@@ -70,15 +70,17 @@ class Naming:
     movable: set[Version] = field(default_factory=set)  # methods that are looked up
     fixed: set[Version] = field(default_factory=set)  # what is computed for values without a derivative alone
     kinds: dict[Version, object] = field(default_factory=dict)  # of which kind the versions of variables are
+    is_of_derivative: bool = False  # whose variables are read under the tests under which they are bound
 
     def layout(self) -> Layout:
         spread = {statement for statement in self.statements if isinstance(statement, Loop)}
-        return Layout(self.apart, self.movable, spread, self.statements - spread, self.kinds)
+        return Layout(self.apart, self.movable, spread, self.statements - spread, self.kinds, self.is_of_derivative)
 
 
 def decided(reduced: Reduced, facts: Facts) -> Naming:
     """Which versions of a function are named, and which regions are statements."""
     made, function, value = Naming(), reduced.function, reduced.value
+    made.is_of_derivative = reduced.source_of(reduced.owner).generated
     uses: dict[Operand, list[Any]] = {}
     for _, statement in walk(function.body):
         for part in reading(statement):

@@ -51,6 +51,7 @@ class Naming:
     inner: set[Version] = field(default_factory=set)  # what comprehensions bind
     alone: set[Version] = field(default_factory=set)  # classes whose spelling nothing else has
     changed: bool = False
+    holds_none: bool = False  # what has no value is None
 
     def root(self, version: Version) -> Version:
         version = self.plan.same.get(version, version)
@@ -94,6 +95,7 @@ def named(naming: Naming, body: list[Any]) -> bool:
             plan.refused |= walk.refused
             return False
         if not naming.changed:
+            naming.holds_none = plan.layout.is_bound and _is_copied(naming, copies)
             return True
 
 
@@ -157,6 +159,15 @@ def _doubtful(copies: list[Copies]) -> set[Version]:
         if not more:
             return found
         found |= more
+
+
+def _is_copied(naming: Naming, copies: list[Copies]) -> bool:
+    """Whether what may hold no value is given another name."""
+    pairs = [pair for node in copies for pair in zip(node.targets, node.values, strict=True)]
+    return any(
+        value.version in naming.doubtful and naming.name(target) != naming.name(value.version)
+        for target, value in pairs if hasattr(value, "version")
+    )  # fmt: skip
 
 
 def _free_names(nodes: list[Any], inner: list[Inner]) -> set[str]:

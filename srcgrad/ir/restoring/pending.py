@@ -41,6 +41,7 @@ class Layout:
     spread: Set[Statement] = frozenset()  # comprehensions that are loops
     refused: Set[Statement] = frozenset()  # other expressions that are statements
     kinds: Mapping[Version, object] = field(default_factory=dict)  # versions of one variable that share no name
+    is_bound: bool = False  # no variable is read where it may have no value, so that it may as well hold None
 
 
 @dataclass(eq=False)

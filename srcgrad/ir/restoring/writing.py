@@ -73,11 +73,15 @@ def _copied(naming: Naming, copies: Copies) -> list[Any]:
         text = naming.name(target)
         if is_nothing(value):
             held = copies.found.get(place, NOTHING)
+            if naming.holds_none:
+                gone.append(assigned([name(text, gast.Store)], gast.Constant(None, None)))
+                continue
             gone += [] if held == NOTHING else _unbound(text, UNBOUND in held or bool(held & naming.doubtful))
             continue
         spelled = _expression(naming, value)
         if not (isinstance(spelled, gast.Name) and spelled.id == text):
-            (perhaps if getattr(value, "version", None) in naming.doubtful else pairs).append((text, spelled))
+            is_doubtful = getattr(value, "version", None) in naming.doubtful and not naming.holds_none
+            (perhaps if is_doubtful else pairs).append((text, spelled))
     written_here = {text for text, _ in [*pairs, *perhaps]}
     if perhaps and any(value.id in written_here for _, value in perhaps):
         raise InternalError(f"{sorted(written_here)} change places, and may hold nothing", Span.unknown())
