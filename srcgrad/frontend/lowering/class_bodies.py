@@ -40,13 +40,14 @@ class Place:
 
     def settles(self, owner: Scope, name: str) -> bool:
         """Whether a variable is bound before this place, and never again."""
-        counted = has_value = name in _parameters(owner.node)
+        has_value = name in _parameters(owner.node)
+        counted = int(has_value)
         for block in self.blocks:
             for statement in block.before if block.scope is owner and not block.is_repeated else ():
                 found = sum(bound_by(part).count(name) for part in nodes_within([statement]))
                 is_plain = not any(hasattr(statement, part) for part in ("orelse", "items", "cases"))
                 counted, has_value = counted + found, has_value or bool(found) and is_plain
-        return bool(has_value) and counted == bindings(owner, name)
+        return has_value and counted == bindings(owner, name)
 
 
 @dataclass(frozen=True)
