@@ -40,13 +40,14 @@ class Place:
 
     def settles(self, owner: Scope, name: str) -> bool:
         """Whether a variable is bound before this place, and never again."""
-        counted = has_value = name in _parameters(owner.node)
+        has_value = name in _parameters(owner.node)
+        counted = int(has_value)
         for block in self.blocks:
             for statement in block.before if block.scope is owner and not block.is_repeated else ():
                 found = sum(bound_by(part).count(name) for part in nodes_within([statement]))
                 is_plain = not any(hasattr(statement, part) for part in ("orelse", "items", "cases"))
                 counted, has_value = counted + found, has_value or bool(found) and is_plain
-        return bool(has_value) and counted == bindings(owner, name)
+        return has_value and counted == bindings(owner, name)
 
 
 @dataclass(frozen=True)
@@ -83,9 +84,9 @@ class Body:
                 case gast.Assign(targets=[gast.Name(id="__slots__")], value=gast.List(elts=parts)):
                     for part in parts:
                         self.fixed.require(self.scope, part, own)
-                case gast.Assign(targets=targets, value=value) if all(isinstance(each, gast.Name) for each in targets):
+                case gast.Assign(targets=targets, value=value) if all(map(_are_names, targets)):
                     self.fixed.require(self.scope, value, own)
-                    own |= {each.id for each in targets}
+                    own |= {each.id for each in walk(*targets) if isinstance(each, gast.Name)}
                 case gast.AnnAssign(target=gast.Name(id=name), annotation=annotation, value=value):
                     if not self.fixed.source.function.__code__.co_flags & AS_TEXT:
                         self._require_annotation(annotation, own)
@@ -192,6 +193,10 @@ class Method:
 
     scope: Scope
     first: str | None
+
+
+def _are_names(target: gast.expr) -> bool:
+    return isinstance(target, gast.Name) or isinstance(target, gast.Tuple) and all(map(_are_names, target.elts))
 
 
 def _of_object(method: Method, node: gast.AST, name: str, scope: Scope) -> Any:
