@@ -171,10 +171,11 @@ def numbers_that_keep_their_operands(x):
         def __mul__(self, other):
             return Value(self.data * other.data * Config.step, (self, other))
 
-        __or__, __and__ = __add__, __mul__
+        __iadd__, __imul__ = __add__, __mul__
 
     a, b = Value(x[0]), Value(x[1])
-    out = a * b + Value(Config.rates[1]) * a + (a | b)
+    out = a * b + Value(Config.rates[1]) * a
+    out += b
     return out.data * out.parents[1].data
 
 
