@@ -17,6 +17,7 @@ import gast
 import numpy as np
 
 from srcgrad import runtime
+from srcgrad.frontend.classes import is_local
 from srcgrad.infer.data import DESCRIBING, is_data
 from srcgrad.infer.items import is_index, is_slice
 from srcgrad.infer.named import is_named_tuple
@@ -176,7 +177,9 @@ def _attribute(context: Context, node: Any, base: Any, name: str) -> Made:
     is_read = not _holds(found) or _is_indexed(found, data=True) or are_writers(found)
     if is_spelled(base) and is_read:  # what a class or module holds is outside
         return settled(context, node), nf.Fixed()
-    owner = None if _holds(context.value(node)) else static_of(value)
+    owner = static_of(value)
+    if _holds(found) and not (is_read and is_local(owner)):  # which nothing stores into
+        owner = None
     if owner is not None and not callable(owner) and not isinstance(owner, ModuleType):
         return settled(context, node), nf.Fixed()  # of an object that the kinds of the arguments decide: a dtype
     if isinstance(owner, ModuleType | type):  # the same, by another name of it

@@ -156,6 +156,30 @@ def layers_of_captured_weights(x):
 
 
 @directed(vector(2))
+def numbers_that_keep_their_operands(x):
+    class Config:
+        rates = (0.5, 2.0)
+        step = 0.1
+
+    class Value:
+        def __init__(self, data, parents=()):
+            self.data, self.parents = data, parents
+
+        def __add__(self, other):
+            return Value(self.data + other.data, (self, other))
+
+        def __mul__(self, other):
+            return Value(self.data * other.data * Config.step, (self, other))
+
+        __iadd__, __imul__ = __add__, __mul__
+
+    a, b = Value(x[0]), Value(x[1])
+    out = a * b + Value(Config.rates[1]) * a
+    out += b
+    return out.data * out.parents[1].data
+
+
+@directed(vector(2))
 def modes_and_exceptions(x):
     class Mode(enum.Enum):
         LINEAR = 1

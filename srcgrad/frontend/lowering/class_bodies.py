@@ -84,9 +84,9 @@ class Body:
                 case gast.Assign(targets=[gast.Name(id="__slots__")], value=gast.List(elts=parts)):
                     for part in parts:
                         self.fixed.require(self.scope, part, own)
-                case gast.Assign(targets=targets, value=value) if all(isinstance(each, gast.Name) for each in targets):
+                case gast.Assign(targets=targets, value=value) if all(map(_are_names, targets)):
                     self.fixed.require(self.scope, value, own)
-                    own |= {each.id for each in targets}
+                    own |= {each.id for each in walk(*targets) if isinstance(each, gast.Name)}
                 case gast.AnnAssign(target=gast.Name(id=name), annotation=annotation, value=value):
                     if not self.fixed.source.function.__code__.co_flags & AS_TEXT:
                         self._require_annotation(annotation, own)
@@ -193,6 +193,10 @@ class Method:
 
     scope: Scope
     first: str | None
+
+
+def _are_names(target: gast.expr) -> bool:
+    return isinstance(target, gast.Name) or isinstance(target, gast.Tuple) and all(map(_are_names, target.elts))
 
 
 def _of_object(method: Method, node: gast.AST, name: str, scope: Scope) -> Any:
