@@ -55,7 +55,7 @@ def parts(x):
 def functions_in_the_rounds_of_a_generator(x):
     s = 1.0
     for part in parts(x):
-        scaled = lambda v: v * part[0] * s  # noqa: E731, B023
+        scaled = lambda v: v * part[0] * s
         s = s + scaled(x[2]) * sum(v**2 for v in part)
     return s
 
