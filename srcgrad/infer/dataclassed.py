@@ -37,15 +37,17 @@ def always_has(heap: Heap, atom: Atom, name: str) -> bool:
 
 
 def computed(
-    analysis: Analysis, frame: Frame, statement: Statement, receiver: Value, site: Site, name: str, heap: Heap
+    analysis: Analysis, frame: Frame, statement: Statement, receiver: Value, held: Any, name: str, heap: Heap
 ) -> Made:
-    """A field that ``functools.cached_property`` computes where the object has none yet."""
-    held = looked_up(site.kind, name)  # type: ignore[arg-type]
-    own = heap[site].get(name)
-    if always_has(heap, At(site), name):
+    """A field that ``functools.cached_property`` computes where an object has none yet."""
+    sites = [atom.site for atom in receiver.atoms if isinstance(atom, At)]
+    own = union(NEVER, *(heap[site].get(name) for site in sites))
+    lacking = frozenset(atom for atom in receiver.atoms if not always_has(heap, atom, name))
+    if not lacking:
         return own, heap
-    if held.attrname != name or heap.is_seen(site):
+    if held.attrname != name or any(map(heap.is_seen, sites)):
         return ANY, analysis.unknown([receiver], heap)
+    receiver = Value(lacking)
     made = analysis.call(frame, statement, exact(held.func), (receiver,), heap)
     if made is None:
         return (own, heap) if own else None

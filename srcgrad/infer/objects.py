@@ -222,6 +222,12 @@ def get_attribute(analysis: Analysis, frame: Frame, statement: Statement, base: 
         return ANY, analysis.unknown([base], heap)
     if sparse.may_be_matrix(base):
         return sparse.attribute(analysis, frame, statement, base, name, heap)
+    kinds = {class_of(atom) for atom in base.atoms}
+    if len(base.atoms) > 1 == len(kinds) and all(isinstance(atom, At) for atom in base.atoms) and (
+        (kind := kinds.pop()) is not None and not is_of_library(kind) and is_cached(looked_up(kind, name))
+    ):  # a method that is run once for all of its objects
+        site = min((atom.site for atom in base.atoms if isinstance(atom, At)), key=str)
+        return _of_instance(analysis, frame, statement, base, site, name, heap)
     return of_each(base, heap, lambda atom, heap: _attribute(analysis, frame, statement, atom, name, heap))
 
 
@@ -362,7 +368,7 @@ def _of_instance(
     own = heap[site].get(name)
     from srcgrad.infer.dataclassed import always_has, computed  # which look classes up in turn
     if is_cached(held):
-        return computed(analysis, frame, statement, receiver, site, name, heap)
+        return computed(analysis, frame, statement, receiver, held, name, heap)
     if held is ABSENT or always_has(heap, At(site), name) or isinstance(held, MemberDescriptorType):
         return (own, heap) if own else None
     if isinstance(held, classmethod) and is_method(held.__func__):

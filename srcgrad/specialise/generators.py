@@ -31,6 +31,7 @@ from srcgrad.ir.evaluating import BINARY
 from srcgrad.ir.operations import Literal, Operand, Version
 from srcgrad.ir.regions import Assign, Block, Break, Fall, If, Loop, Statement, walk
 from srcgrad.ir.rewriting import with_operands
+from srcgrad.language.models.iterators import INDEXING
 from srcgrad.language.models.ranks import MOMENTS
 from srcgrad.rules.table import lookup
 from srcgrad.specialise.driving import each_put, gone_over
@@ -46,6 +47,8 @@ _FOLDS: dict[Any, tuple[str, int]] = {sum: ("+", 0), math.prod: ("*", 1)}
 _LISTING = (list, tuple, sorted, set, frozenset, dict, deque)
 #: What compares or adds them as they come, which makes no difference where they are numbers.
 _OF_NUMBERS = (min, max, math.fsum, *MOMENTS)
+#: Generators that are written out: of the user's, and those that index an object.
+_WRITTEN_OUT = (GeneratorType, INDEXING, reversed)
 
 
 def consumed(
@@ -185,7 +188,7 @@ def got(made: Reduced, statement: Assign) -> Statement | None:
 def _body_of(made: Reduced, source: Operand) -> Generator | None:
     """What a generator expression runs, where a value is one of one text."""
     value = made.value(source)
-    sites = [atom.site for atom in value.atoms if isinstance(atom, At) and atom.site.kind is GeneratorType]
+    sites = [atom.site for atom in value.atoms if isinstance(atom, At) and atom.site.kind in _WRITTEN_OUT]
     if value.is_any or len(sites) != 1 or len(value.atoms) != 1:
         return None
     body = made.facts.generators.get(sites[0])

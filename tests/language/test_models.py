@@ -20,7 +20,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from srcgrad.language.models import CLASSES, KINDS, MODELS
+from srcgrad.language.models import CLASSES, KINDS, MODELS, iterators
 
 NUMBERS = st.lists(st.integers(-3, 3), max_size=6)
 PLACES = st.none() | st.integers(0, 7)
@@ -167,6 +167,34 @@ def test_iterators_of_one_source(items: list[int], n: int, data: st.DataObject) 
         made = split((read.append(v) or v for v in items), n)
         copies.append([(next(made[place % n], "end"), len(read)) for place in places if n])
     assert copies[0] == copies[1]
+
+
+class Indexed:
+    """It notes what it is asked for, and counts more items than it may have."""
+
+    def __init__(self, items: list[int], longer: int) -> None:
+        self.items, self.longer = items, longer
+        self.asked: list[object] = []
+
+    def __len__(self) -> int:
+        self.asked.append("length")
+        return max(len(self.items) + self.longer, 0)
+
+    def __getitem__(self, place: int) -> int:
+        self.asked.append(place)
+        return self.items[place]
+
+
+@given(NUMBERS, st.integers(-1, 1), st.integers(-3, 3))
+def test_objects_that_are_indexed(items: list[int], longer: int, sought: int) -> None:
+    for function, model in (
+        (lambda one: [v for v in iter(one)], lambda one: [v for v in iterators.indexed(one)]),
+        (lambda one: [v for v in reversed(one)], lambda one: [v for v in iterators.turned(one)]),
+        (lambda one: sought in one, lambda one: iterators.contained(one, sought)),
+    ):
+        one, other = Indexed(items, longer), Indexed(items, longer)
+        assert function(one) == model(other)
+        assert one.asked == other.asked
 
 
 @given(NUMBERS, NUMBERS, st.booleans())
@@ -481,5 +509,5 @@ def test_what_is_extended_by_itself(items: list[int]) -> None:
 
 @pytest.mark.parametrize("name", list(KINDS))
 def test_a_generator_stands_for_what_its_model_does(name: str) -> None:
-    makers = {**MODELS, itertools._tee: None, itertools._grouper: None}  # type: ignore[attr-defined]
+    makers = {**MODELS, iterators.INDEXING: None, reversed: None, itertools._tee: None, itertools._grouper: None}  # type: ignore[attr-defined]
     assert KINDS[name] in makers or any(getattr(found, "__self__", None) is KINDS[name] for found in MODELS)

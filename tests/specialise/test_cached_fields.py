@@ -115,9 +115,29 @@ def of_several_classes(x):
     return s
 
 
+class Counted(Cell):
+    n = 0
+
+    @cached_property
+    def squared(self):
+        self.n = self.n + 1
+        return self.v * self.v * self.n
+
+
+def of_objects_in_a_list(x):
+    a, b = Counted(x[0]), Counted(x[1])
+    _ = a.squared
+    a.v, s = x[2], 0.0
+    for cell in [a, b, a]:
+        s = s * 0.5 + cell.squared * cell.v
+    b.v = x[0]
+    return s * a.squared * b.squared + a.n
+
+
 @pytest.mark.parametrize("function", [
     is_computed_once, is_computed_under_a_test_that_holds, is_computed_behind_a_test_that_does_not_hold, in_a_loop,
     of_many_objects, is_set, is_deleted, is_stored_into, by_another, in_a_callee, of_several_classes,
+    of_objects_in_a_list,
 ])  # fmt: skip
 def test_fields_that_are_computed_when_they_are_read_are_right(function, monkeypatch):
     check_right(function, monkeypatch, X)

@@ -29,6 +29,7 @@ def turned(sequence):
     return indexed_backwards(sequence, len(sequence))
 
 
+@stands_for(reversed)
 def indexed_backwards(sequence, count):
     for behind in range(count):
         try:
@@ -38,6 +39,15 @@ def indexed_backwards(sequence, count):
         yield item
 
 
+class _Sequence:
+    def __getitem__(self, at): ...
+
+
+#: The class of iterators that index an object.
+INDEXING = type(iter(_Sequence()))
+
+
+@stands_for(INDEXING)
 def indexed(sequence):
     """``iter`` of an object that has ``__getitem__`` and no ``__iter__``."""
     at = 0
