@@ -17,7 +17,7 @@ from tests.parameters import share_by_day
 
 #: What is not followed where nothing is said of the arguments.
 REFUSED = (
-    "comprehensions_in_odd_places", "deep_closures", "lambda_in_comprehension", "nested_local_functions", "over_map",
+    "comprehensions_in_odd_places", "deep_closures", "lambda_in_comprehension", "nested_local_functions",
     "partial_applications", "star_parameters", "variadic_calls",
 )  # fmt: skip
 #: Over the keys of a dict: refused when the program runs, by a check that stands in the compiled program.
