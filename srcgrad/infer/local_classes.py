@@ -34,7 +34,7 @@ _KEPT = Reason("E0106", "an object of a class inside a differentiated function l
                "each call makes another class", _HINT)  # fmt: skip
 _AGAIN = Reason("E0106", "a class inside a differentiated function is made again while objects of an earlier call are"
                 " there", "each call makes another class", _HINT)  # fmt: skip
-_ASKED = Reason("E0106", "of what class an object is, is asked of a class that each call of a function makes again",
+_ASKED = Reason("E0106", "a test of the class of an object, where each call of a function makes that class again",
                 "each call makes another class", _HINT)  # fmt: skip
 
 

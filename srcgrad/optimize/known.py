@@ -52,9 +52,9 @@ class Known:
             self._statements = statements_of(self.function)
         return self._statements
 
-    def table(self, statements: list[gast.stmt], anew: bool) -> Table:
-        """The occurrences in a block; ``anew`` where the pass that asks has changed something already."""
-        if anew:
+    def table(self, statements: list[gast.stmt], again: bool) -> Table:
+        """The occurrences in a block; ``again`` where the pass that asks has changed something already."""
+        if again:
             return Table(statements, self.effects)
         found = self._tables.get(id(statements))
         if found is None:

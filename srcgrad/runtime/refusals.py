@@ -15,9 +15,10 @@ class Refused(Exception):
     """A derivative is refused; what runs the emitted code says where in the user's text.
 
     It is no ``SrcgradError``: what is saved runs on the runtime alone.  Its code is explained by ``srcgrad why``.
+    ``read``: values that emitted code computes before it refuses, for what they may raise.
     """
 
-    def __init__(self, code: str, reason: str, hint: str | None = None) -> None:
+    def __init__(self, code: str, reason: str, hint: str | None = None, *read: object) -> None:
         super().__init__(code, reason, hint)
         self.code, self.reason, self.hint = code, reason, hint
         self.span: Any = None

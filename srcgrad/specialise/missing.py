@@ -63,11 +63,14 @@ def without_module(made: Reduced, statement: Statement) -> Block | None:
     return raising(made, statement.node, ModuleNotFoundError, f"No module named {statement.operation.module!r}")
 
 
-def refusing(made: Reduced, node: gast.AST, refusal: UnsupportedSyntax | MissingRule) -> Block:
-    """What raises a refusal where it is reached: the exception knows its place by the line of the text that raises."""
+def refusing(made: Reduced, node: gast.AST, refusal: UnsupportedSyntax | MissingRule, *read: Operand) -> Block:
+    """What raises a refusal where it is reached: the exception knows its place by the line of the text that raises.
+
+    ``read`` are operands that are computed before."""
     error, kind = made.version("t", of(RefusedMode)), reference(of_runtime(RefusedMode))
     node = _at(node, refusal.span)
-    given = [Literal(text) for text in (refusal.code, refusal.reason, refusal.hint) if text is not None]
+    given: list[Operand] = [Literal(text) for text in (refusal.code, refusal.reason, refusal.hint)]
+    given = [*given, *read] if read else given[: 2 + (refusal.hint is not None)]
     called = ir.Call(Literal(Spelled(kind, RefusedMode)), tuple(given))
     return Block((Assign((error,), called, node),), Raise(error, None, node))
 

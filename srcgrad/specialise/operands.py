@@ -1,5 +1,5 @@
-"""Operands: names and constants, and expressions that stay as they are, on names of the normal form; and what the
-writers of expressions, operators and calls ask of the values of operands."""
+"""Operands: names and constants, and expressions that stay as they are, on names of the normal form; and
+queries of the values of operands for expressions, operators and calls."""
 
 from __future__ import annotations
 

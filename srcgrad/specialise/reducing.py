@@ -62,7 +62,7 @@ from srcgrad.specialise.instances import Instance, fixed_parameters, runs_users,
 from srcgrad.specialise.iterators import iterated, turned
 from srcgrad.specialise.iterators import refuse_others as refuse_kept
 from srcgrad.specialise.joining import joined
-from srcgrad.specialise.missing import looked_up, raising, refusing, without_module
+from srcgrad.specialise.missing import looked_up, refusing, without_module
 from srcgrad.specialise.patterns import taken_apart
 from srcgrad.specialise.reached import reached
 from srcgrad.specialise.receivers import as_pairs
@@ -119,6 +119,12 @@ def reduced(
     return made
 
 
+def _not_raised(made: Reduced, statement: Statement) -> UnsupportedSyntax:
+    """No handler of the program may catch that it went another way than was inferred."""
+    reason = "what stands before this was taken to raise an exception, and did not"
+    return UnsupportedSyntax(reason, made.place_of(statement.node), code="E0711")
+
+
 def _block(made: Reduced, block: Block, done: Sequence[Statement] = (), first: int = 0) -> Block:
     """A block, of which what stands before a place is ``done``."""
     statements = [*done]
@@ -137,7 +143,7 @@ def _block(made: Reduced, block: Block, done: Sequence[Statement] = (), first: i
         if origin in made.frame.not_reached:  # what stands before it raises, whatever its operands are
             before = _read_last(made, statements)
             last = before[-1].targets if before and isinstance(before[-1], Assign) else ()  # read, or it was left out
-            left = raising(made, statement.node, AssertionError, "what stands before this raises", *last)
+            left = refusing(made, statement.node, _not_raised(made, statement), *last)
             return Block((*before, *left.statements), left.exit)
         start, is_written = len(statements), False
         if isinstance(statement, Assign):

@@ -27,6 +27,7 @@ from srcgrad.infer.values import At, Exact, Value
 from srcgrad.ir import operations as ir
 from srcgrad.ir.regions import Statement, With, operands_of
 from srcgrad.language.models import is_of_model
+from srcgrad.language.models.derivatives import PROGRAMS
 from srcgrad.rules.table import lookup, refusal
 from srcgrad.runtime.exact import named
 from srcgrad.specialise.instances import static_of
@@ -70,8 +71,10 @@ def stopped(made: Reduced, statement: Statement) -> UnsupportedSyntax | MissingR
         return refusal_of(made, statement)
     called = made.called.get(statement, ())
     if called and all(summary.returned is None for summary in called):
-        # Of a manager nothing is written that could refuse in its turn, so what its methods call is looked at too.
-        for summary in _ending(called) if isinstance(statement, With) else called:
+        # Of a manager, and of what stands for a derivative, nothing is written that could refuse in its turn, so what
+        # these call is looked at too.
+        is_whole = isinstance(statement, With) or any(made.functions.owners.get(s.function) in PROGRAMS for s in called)
+        for summary in _ending(called) if is_whole else called:
             if inside := summary.reached & stops.keys():
                 return _inside(made, statement, summary, min(inside, key=_line))
     return None

@@ -12,6 +12,7 @@ import sys
 import warnings
 from collections import deque
 from collections.abc import Iterator
+from contextlib import suppress
 from enum import Enum
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
@@ -23,8 +24,6 @@ import srcgrad
 from srcgrad.analysis.memory import memory_classes
 from srcgrad.errors import SrcgradError
 from srcgrad.frontend.journal import Journal
-from srcgrad.fuzz.hunt import Hunt, written
-from srcgrad.fuzz.numbers import forget, load, point_of
 from srcgrad.infer.entry import described
 from srcgrad.ir.normal_form import Callee
 from srcgrad.pipeline import Module
@@ -34,9 +33,12 @@ from srcgrad.specialise.entry import callee_for
 from srcgrad.syntax.depth import deep_enough
 from tests.corpus.example import Case
 from tests.frontend.running import bare
+from tests.hunted import random_program
 from tests.ir.test_interpreter import RUNNABLE
 from tests.parameters import for_each
 
+#: What programs raise, and are refused with when they run: what they shared until then is looked at.
+_ENDS = (Refused, ArithmeticError, ValueError, LookupError, UnboundLocalError)
 _CODE = (type, ModuleType, FunctionType, BuiltinFunctionType, np.ufunc, type(np.sum), Enum)
 
 
@@ -97,22 +99,17 @@ def unforeseen(function: FunctionType, arguments: tuple[Any, ...], *, of_kinds: 
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            run(*given)
+            with suppress(*_ENDS):
+                run(*given)
     finally:
         sys.settrace(before)
     yield from (f"{function.__name__}: {one} and {other}" for one, other in found)
 
 
-#: What a program raises itself, or is refused with: nothing is said of its memory then.
-_ENDS = (SrcgradError, Refused, ArithmeticError, ValueError, LookupError, UnboundLocalError)
-
-
 def checked(function: Any, arguments: tuple[Any, ...]) -> None:
     for of_kinds in (True, False):
-        try:
+        with suppress(SrcgradError):  # it is refused when it is compiled
             assert list(unforeseen(function, arguments, of_kinds=of_kinds)) == []
-        except _ENDS:
-            pass
 
 
 PROGRAMS = [case for case in RUNNABLE if not case.keywords]
@@ -129,19 +126,12 @@ def test_all_programs(case: Case) -> None:
     checked(case.function, case.arguments)
 
 
-def random_program(number: int) -> None:
-    function = load(written(Hunt(0.0), number).text)
-    try:
-        checked(function, point_of(function))
-    finally:
-        forget(function)
-
-
 @pytest.mark.nightly
 @pytest.mark.parametrize("first", range(0, 3000, 500))
 def test_random_programs(first: int) -> None:
     for number in range(first, first + 500):
-        random_program(number)
+        with random_program(number) as (function, given):
+            checked(function, given)
 
 
 def shares_a_row(x: Any) -> Any:

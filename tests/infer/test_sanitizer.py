@@ -7,11 +7,10 @@ from types import FunctionType
 import numpy as np
 import pytest
 
-from srcgrad.fuzz.hunt import Hunt, written
-from srcgrad.fuzz.numbers import forget, load, point_of
 from srcgrad.infer.interpreter import analysed
 from tests.corpus.example import Case
 from tests.evaluation_order import program
+from tests.hunted import random_program
 from tests.infer.sanitizer import unforeseen, unforeseen_of_kinds
 from tests.ir.language import PROGRAMS as LANGUAGE
 from tests.ir.running import checked
@@ -75,25 +74,21 @@ def _ordered(name: tuple[str, str, str]) -> None:
     assert unforeseen(made.function, (np.array([1.3, 0.7, 1.1]),), {}) == []
 
 
-def random_program(number: int) -> list[str]:
-    function = load(written(Hunt(0.0), number).text)
-    assert isinstance(function, FunctionType)
-    try:
-        return unforeseen(function, point_of(function), {})
-    finally:
-        forget(function)
+def unforeseen_at_random(number: int) -> list[str]:
+    with random_program(number) as (function, given):
+        return unforeseen(function, given, {})
 
 
 @for_each(range(50))
 def test_random_programs(number: int) -> None:
-    assert random_program(number) == []
+    assert unforeseen_at_random(number) == []
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("first", range(0, 20_000, 1000))
 def test_many_random_programs(first: int) -> None:
     for number in range(first, first + 1000):
-        assert random_program(number) == [], number
+        assert unforeseen_at_random(number) == [], number
 
 
 HELD = [1.0]

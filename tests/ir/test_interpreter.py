@@ -12,12 +12,11 @@ import pytest
 
 import tests.directed.running  # noqa: F401  (the directed programs are recorded when their modules are imported)
 from srcgrad.frontend.lowering import lowered
-from srcgrad.fuzz.hunt import Hunt, written
-from srcgrad.fuzz.numbers import forget, load, point_of
 from tests.corpus import CASES
 from tests.corpus.example import Case
 from tests.directed.program import collected
 from tests.evaluation_order import FORMS, STATES, patterns, program
+from tests.hunted import random_program
 from tests.ir.language import PROGRAMS as LANGUAGE
 from tests.ir.running import assert_same, by_interpreter, checked, differentiates, functions_of, interpreting, outcome
 from tests.parameters import for_each
@@ -69,14 +68,10 @@ def test_order_of_evaluation_in_every_form(name: tuple[str, str, str]) -> None:
 
 
 def _random_program(number: int) -> None:
-    function = load(written(Hunt(0.0), number).text)
-    try:
-        given = point_of(function)
+    with random_program(number) as (function, given):
         expected = outcome(function, given, {})
         with interpreting(functions_of(function, given)):
             assert_same(outcome(function, given, {}), expected)
-    finally:
-        forget(function)
 
 
 @for_each(range(75))

@@ -15,8 +15,6 @@ import pytest
 import tests.directed.running  # noqa: F401  (the directed programs are recorded when their modules are imported)
 from srcgrad.errors import InternalError
 from srcgrad.frontend.lowering import lowered
-from srcgrad.fuzz.hunt import Hunt, written
-from srcgrad.fuzz.numbers import forget, load, point_of
 from srcgrad.ir import operations as ir
 from srcgrad.ir import regions
 from srcgrad.ir.restoring import restored
@@ -28,6 +26,7 @@ from tests.corpus import CASES
 from tests.corpus.example import Case
 from tests.directed.program import collected
 from tests.evaluation_order import FORMS, STATES, patterns, program
+from tests.hunted import random_program
 from tests.ir.language import PROGRAMS as LANGUAGE
 from tests.ir.rewriting import comparable, rewriting, text_of, user_text, without_origins
 from tests.ir.running import assert_same, checked, differentiates, functions_of, outcome
@@ -98,11 +97,8 @@ def test_order_of_evaluation_in_every_form(name: tuple[str, str, str]) -> None:
 
 
 def _random_program(number: int, change: Any = None) -> None:
-    function = load(written(Hunt(0.0), number).text)
-    try:
-        _runs(function, point_of(function), {}, change)
-    finally:
-        forget(function)
+    with random_program(number) as (function, given):
+        _runs(function, given, {}, change)
 
 
 @for_each(range(50))

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from srcgrad import UnsupportedSyntax, grad, hessian, hvp, jacfwd, jacobian, jvp, options, value_and_grad, vjp
+from srcgrad.runtime.refusals import Refused
 from tests.specialise.test_functions import check
 
 X = np.array([0.7, 1.3, -0.4])
@@ -318,6 +319,48 @@ def test_what_a_module_loads_when_it_is_first_read_is_found() -> None:
 
     vars(made)["__getattr__"] = load
     assert grad(lambda x: made.twice(x))(0.5) == pytest.approx(2.0)
+
+
+class Squared:
+    def __init__(self, v):
+        self.v = v
+
+    def at(self, y):
+        return self.v * self.v * y
+
+
+def a_gradient_of_an_object(x):
+    try:
+        return grad(lambda o: o.at(x))(Squared(x)).v
+    except Exception:
+        return x
+
+
+def a_gradient_of_objects_in_a_list(x):
+    try:
+        return grad(lambda held: held[0].at(x))([Squared(x)])[0].v
+    except Exception:
+        return x
+
+
+def a_pullback_to_an_object(x):
+    try:
+        return vjp(lambda o: o.at(x), Squared(x))[1](1.0)[0].v
+    except Exception:
+        return x
+
+
+@pytest.mark.parametrize(
+    "f", [a_gradient_of_an_object, a_gradient_of_objects_in_a_list, a_pullback_to_an_object]
+)
+@pytest.mark.parametrize("specialise", [True, False])
+def test_no_handler_catches_that_a_gradient_of_an_object_is_not_followed(f, specialise):
+    """Once what a handler gives, in silence: the call was taken to raise, and what said that it did not was caught."""
+    assert f(1.3) == pytest.approx(2 * 1.3**2)
+    with options(specialise=specialise):
+        for derivative in (lambda: grad(f)(1.3), lambda: jvp(f, (1.3,), (1.0,)), lambda: hvp(f)(1.3, 1.0)):
+            with pytest.raises((UnsupportedSyntax, Refused)):
+                derivative()
 
 
 def replaced(held, y):

@@ -51,7 +51,7 @@ _FACTORY = "srcgrad_class"
 
 
 def convert_classes(source: Source) -> None:
-    """Make the classes that the tree of a function defines; a statement that is none is told why (``refused``)."""
+    """Make the classes that the tree of a function defines; a statement that stays as it is says why (``refused``)."""
     nodes = list(walk(source.node))
     names = (getattr(node, field, None) for node in nodes for field in ("id", "attr", "arg", "name"))
     if any(isinstance(node, gast.ClassDef) for node in nodes) and not any(
