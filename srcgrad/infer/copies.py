@@ -170,7 +170,7 @@ class _Deep:
     def _object(self, site: Site) -> Value:
         kind: Any = site.kind
         own = self.before[site].fields  # deepcopy asks the object for its methods, and not the class
-        if any(name in own for name in _COPYING):
+        if any(name in own for name in _COPYING) or captured_by(kind):  # Python copies no variables of functions
             raise Unknown
         is_own = is_copied_by_fields(self.analysis, kind) or _is_copied_by_items(self.analysis, kind)
         if kind not in (*_COPIED, tuple, frozenset) and not is_own:

@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 import gast
 
 from srcgrad.errors import UnsupportedSyntax
+from srcgrad.frontend.classes import CAPTURED
 from srcgrad.infer.heap import Site
 from srcgrad.infer.named import is_named_tuple
 from srcgrad.infer.objects import CONTAINERS
@@ -50,6 +51,8 @@ def settled(context: Context, node: Any) -> Any:
                 sparse.require_whole(context, part)
             case gast.Attribute(value=base, attr=name):
                 require_member(context, base, name)
+            case gast.Call(keywords=keywords) if any(str(keyword.arg).startswith(CAPTURED) for keyword in keywords):
+                context.refuse("E0106", part, "an object of a class of this function inside of this expression")
             case gast.Call(func=gast.Name(id="getattr"), args=[base, gast.Constant(value=str() as name), *_]):
                 require_member(context, base, name)
     return _resolved(context, node)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import enum
 from dataclasses import dataclass
 
@@ -296,7 +297,34 @@ def fields_by_dict(x):
     return sum(vars(Part(x[0])).values())
 
 
+def copied_deeply(x):
+    """Once wrong in silence: the copy held a copy of what its methods read of the function."""
+    k = np.array([x[0], x[1]])
+
+    class Part:
+        def f(self):
+            return k.sum()
+
+    part = copy.deepcopy([Part()])[0]
+    k[0] = x[1] ** 2
+    return part.f()
+
+
+def compared_where_they_are_made(x):
+    k = x[0]
+
+    @dataclass
+    class Part:
+        v: float
+
+        def f(self):
+            return k * self.v
+
+    return (2.0 if Part(1.0) == Part(1.0) else 3.0) * Part(x[1]).f()
+
+
 @pytest.mark.parametrize("function", [
+    copied_deeply, compared_where_they_are_made,
     of_another_call, compared_with_another_call, classes_compared, members_of_other_calls, given_on, made_in_a_loop,
     caught_of_another_call, returned, stored_outside, raised, counted, set_from_outside, changed, computed,
     computed_default, decorated, made_by_a_class, begun_by_a_base, bound_again, bound_after_it,
