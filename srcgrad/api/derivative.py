@@ -352,8 +352,8 @@ class Derivative:
         return dict(self.program(None, shown=True).emission.line_map)
 
     def explain(self, at: str = "normalize") -> str:
-        """The program at one door of the compiler: source, lower, infer, normalize, analysis, reverse or emit; or its
-        refusals."""
+        """The program at one door of the compiler: source, lower, infer, normalize, passes, analysis, reverse or
+        emit; or its refusals."""
         from srcgrad.api.stages import text_at
 
         return text_at(self._callee(None), at, self.wanted)

@@ -41,7 +41,7 @@ _EFFECTS_HERE = IN_PLACE | {
     "require_bound_of_slice", "require_cast", "require_items", "require_alike", "require_hashed",
     "require_memory", "require_elements",
     "require_kept", "require_matrix", "require_wide",
-    "require_rows", "require_signed",
+    "require_signed",
     "require_given", "shuffled", "step",
     "unwritten",
 }  # fmt: skip
