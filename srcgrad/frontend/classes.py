@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+from abc import ABCMeta
 from collections.abc import Collection
 from functools import cached_property
 from types import FunctionType, GetSetDescriptorType, MemberDescriptorType
@@ -55,6 +56,12 @@ def found(kind: type, name: str, after: type | None = None) -> Any:
     classes = kind.__mro__ if after is None else kind.__mro__[kind.__mro__.index(after) + 1 :]
     raw = next((vars(base)[name] for base in classes if name in vars(base)), ABSENT)
     return ABSENT if is_method(raw) and name in _fields_of_dataclass(kind) else raw
+
+
+def is_plain_class(value: object) -> TypeGuard[type]:
+    """Whether a value is a class of which no metaclass of the user's says how attributes are looked up and objects are
+    made: an ordinary or an abstract one."""
+    return type(value) in (type, ABCMeta)
 
 
 def is_method(raw: object) -> bool:

@@ -16,11 +16,13 @@ import math
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from inspect import isabstract
 from types import BuiltinFunctionType, FunctionType, GeneratorType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from srcgrad.frontend.classes import is_plain_class
 from srcgrad.infer.answering import shown_by
 from srcgrad.infer.classes import classes_of, is_instance
 from srcgrad.infer.copies import copied
@@ -32,6 +34,7 @@ from srcgrad.infer.heap import Contents, Heap
 from srcgrad.infer.iteration import ITERATORS
 from srcgrad.infer.named import is_named_tuple
 from srcgrad.infer.objects import (
+    ABSENT,
     CONTAINERS,
     MAPPINGS,
     class_of,
@@ -227,14 +230,17 @@ def _asked(analysis: Analysis, frame: Frame, statement: Statement, given: _Value
 
 
 def _callable(analysis: Analysis, frame: Frame, statement: Statement, given: _Values, heap: Heap) -> Any:
-    answers = [_is_callable(atom) for value in given for atom in value.atoms]
+    answers = [_is_callable(analysis, atom) for value in given for atom in value.atoms]
     if len(given) == 1 and not given[0].is_any and None not in answers:
         return union(*map(exact, answers)), heap
     return _asked(analysis, frame, statement, given, heap)
 
 
-def _is_callable(atom: Any) -> bool | None:
+def _is_callable(analysis: Analysis, atom: Any) -> bool | None:
     kind = class_of(atom)
+    is_users = isinstance(atom, At) and is_plain_class(kind) and not is_of_library(kind)
+    if kind is not None and is_users and not analysis.assigned.is_open(kind):
+        return looked_up(kind, "__call__") is not ABSENT  # Python asks the class alone
     if isinstance(atom, Bound) or kind in (FunctionType, BuiltinFunctionType, type):
         return True
     if isinstance(atom, Exact) and isinstance(kind, type) and is_of_library(kind):  # as ``np.exp`` is, and ``np.sum``
@@ -270,7 +276,7 @@ def _new(
     if kind in CONTAINERS and issubclass(kind, dict):
         fields = {"default_factory": exact(None)} if kind is defaultdict else {}
         return container(frame, statement, heap, kind, Contents(entries=(), fields=fields))
-    is_users = type(kind) is type and function is object.__new__ and not is_of_library(kind)
+    is_users = is_plain_class(kind) and not isabstract(kind) and function is object.__new__ and not is_of_library(kind)
     if not is_users or analysis.assigned.is_open(kind):
         return NotImplemented
     return container(frame, statement, heap, kind, Contents())
@@ -372,6 +378,23 @@ def _holds(analysis: Analysis, atom: Any, name: str, heap: Heap) -> bool | None:
         return None
     if kind in (*SCALARS, list, tuple, dict, set, frozenset, np.ndarray, deque, range, *ITERATORS):
         return hasattr(kind, name)
+    if not isinstance(atom, At) or not _asks_nothing(analysis, atom, name):
+        return None
+    fields = heap[atom.site]
+    if name in fields.sure or looked_up(kind, name) is not ABSENT:
+        return True
+    return None if name in fields.fields or fields.others or heap.is_seen(atom.site) or hasattr(kind, name) else False
+
+
+def answer_of(analysis: Analysis, function: Any, atom: Any, others: tuple[Value, ...], heap: Heap) -> bool | None:
+    """What a function that asks for the class or the attributes of an object answers for those of an atom; None where
+    it may say either, or is none of these."""
+    if function is callable and not others:
+        return _is_callable(analysis, atom)
+    if function is isinstance and len(others) == 1:
+        return is_instance(atom, classes_of(analysis, others[0], heap))
+    if function is hasattr and len(others) == 1 and (name := _name((ANY, *others))) is not None:
+        return _holds(analysis, atom, name, heap)
     return None
 
 
@@ -379,8 +402,8 @@ def _asks_nothing(analysis: Analysis, atom: Any, name: str) -> bool:
     """Whether looking for an attribute of an object runs no code of the user's."""
     kind = class_of(atom)
     if isinstance(atom, Exact):
-        kind = atom.value if type(atom.value) is type else None
-    if kind is None or type(kind) is not type or is_of_library(kind) or analysis.assigned.is_open(kind):
+        kind = atom.value if is_plain_class(atom.value) else None
+    if kind is None or not is_plain_class(kind) or is_of_library(kind) or analysis.assigned.is_open(kind):
         return False
     if hasattr(kind, "__getattr__") or looked_up(kind, "__getattribute__") is not object.__getattribute__:
         return False

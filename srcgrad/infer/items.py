@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from srcgrad.frontend.classes import is_plain_class
 from srcgrad.infer.applying import parts_of
 from srcgrad.infer.classes import has_identity
 from srcgrad.infer.data import besides_data
@@ -168,7 +169,7 @@ def _item(analysis: Analysis, frame: Frame, statement: Statement, atom: Atom, in
 
 def _is_plain_class(found: Any) -> bool:
     """Whether an object is a class that is not subscripted."""
-    return type(found) is type and not hasattr(found, "__class_getitem__")
+    return is_plain_class(found) and not hasattr(found, "__class_getitem__")
 
 
 def compares_plainly(analysis: Analysis, heap: Heap, held: Value) -> bool:
@@ -298,7 +299,7 @@ def _put(
             return None
         case Bound(function=None) | Exact(value=np.dtype()):
             return None
-        case Exact(value=found) if isinstance(found, FUNCTIONS) or type(found) is type:
+        case Exact(value=found) if isinstance(found, FUNCTIONS) or is_plain_class(found):
             return None
         case At(site=Site(kind=kind)) if kind in (tuple, slice):
             return None

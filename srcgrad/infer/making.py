@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 from collections import deque
 from dataclasses import replace
+from inspect import isabstract
 from types import (
     FunctionType,
     SimpleNamespace,
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from srcgrad.frontend.classes import captured_by
+from srcgrad.frontend.classes import captured_by, is_plain_class
 from srcgrad.infer import dataclassed, named
 from srcgrad.infer.applying import (
     applied,
@@ -153,7 +154,8 @@ def made_by(analysis: Analysis, frame: Frame, statement: Statement, kind: Any, g
         return applied(analysis, frame, statement, replace(effect, returns="element"), given, heap)
     is_exception = issubclass(kind, BaseException)
     is_plain_new = not isinstance(looked_up(kind, "__new__"), FunctionType | staticmethod | classmethod)
-    plain = type(kind) is type and (is_exception and is_plain_new or looked_up(kind, "__new__") is object.__new__)
+    is_made = is_exception and is_plain_new or looked_up(kind, "__new__") is object.__new__
+    plain = is_made and is_plain_class(kind) and not isabstract(kind)
     if not plain or analysis.assigned.is_open(kind):
         return ANY, analysis.unknown([exact(kind), *values], heap)
     of_args = Contents(rest=union(*values)) if is_exception else Contents()

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from srcgrad.frontend.classes import CAPTURED, captured_by, is_cached
+from srcgrad.frontend.classes import CAPTURED, captured_by, is_cached, is_plain_class
 from srcgrad.frontend.journal import note_read
 from srcgrad.infer import sparse
 from srcgrad.infer.assigned import REFLECTIVE, SHAPING
@@ -307,7 +307,7 @@ def _of_object(analysis: Analysis, receiver: Value, found: Any, name: str, heap:
         if isinstance(held, float | str) and found.__name__.partition(".")[0] in ("numpy", "math", "scipy"):  # np.inf
             return exact(held), heap
         return analysis.outside.value(held), heap
-    if isinstance(found, type) and type(found) is type:
+    if is_plain_class(found):
         if name in ("__name__", "__qualname__"):
             return of(str), heap
         held = looked_up(found, name)
