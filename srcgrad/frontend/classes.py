@@ -96,6 +96,11 @@ def is_cached(raw: object) -> bool:
     return type(raw) is cached_property and isinstance(raw.func, FunctionType)
 
 
+def is_computed(raw: object) -> bool:
+    """Whether what a class holds is a method that runs when its name is read: of a property, too."""
+    return is_cached(raw) or isinstance(raw, property) and isinstance(raw.fget, FunctionType)
+
+
 def is_descriptor(raw: object) -> bool:
     return defines(type(raw), "__get__")
 

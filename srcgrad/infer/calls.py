@@ -59,7 +59,7 @@ from srcgrad.infer.objects import (
     of_each,
     shown,
 )
-from srcgrad.infer.outside import is_of_library, is_remembering, note_stores
+from srcgrad.infer.outside import ORDERING, is_of_library, is_remembering, note_stores
 from srcgrad.infer.parameters import Given, bind, defaults_of, stored_defaults
 from srcgrad.infer.reasons import NOT_FOLLOWED, of_maker, reaching
 from srcgrad.infer.sets import set_method
@@ -346,8 +346,8 @@ _READ = ("numpy", "scipy", "statistics", "colorsys")
 
 def _is_read(function: FunctionType) -> bool:
     """Whether a function of a library is entered: one that computes, or of which the table of effects says
-    nothing."""
-    return function.__module__.partition(".")[0] in _READ or not of_function(function).is_known
+    nothing, and methods that Python has added to a class."""
+    return function in ORDERING or function.__module__.partition(".")[0] in _READ or not of_function(function).is_known
 
 
 def _has_owner(function: Any) -> bool:

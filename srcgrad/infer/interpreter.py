@@ -13,7 +13,7 @@ and call all that it can reach.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any
 
@@ -354,6 +354,7 @@ def analysed(
     as_data: bool = False,
     most: int | None = None,
     stops: bool = False,
+    joint: Set[tuple[Function, object]] = frozenset(),
 ) -> Facts | None:
     """Facts of a call with these arguments, or of any call with data; None of a function whose text cannot be read.
 
@@ -361,11 +362,12 @@ def analysed(
     ``as_data``: with nothing said of what is data among the arguments.  ``lower`` makes the IR.  ``most``: how many
     statements may be run; raises ``GivenUp`` where there are more, and where anything may be anything.  ``stops``: the
     program ends where unknown code would run, or what hands out its frames and namespaces (``Facts.stops``).
+    ``joint``: functions and the statements at which all calls of them are taken as one.
     """
     assigned, kept, alive = Assigned(), dict[Site, object](), list[Outside]()
     while True:
         analysis = Analysis(assigned, kept, lower, stops=stops)
-        analysis.root, analysis.left = function, most
+        analysis.root, analysis.left, analysis.summaries.joint = function, most, joint
         outside = analysis.outside
         alive.append(outside)
         made = analysis.lowered(function)

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from srcgrad.frontend.classes import CAPTURED, captured_by, is_cached, is_plain_class
+from srcgrad.frontend.classes import CAPTURED, captured_by, is_cached, is_computed, is_plain_class
 from srcgrad.frontend.journal import note_read
 from srcgrad.infer import sparse
 from srcgrad.infer.assigned import REFLECTIVE, SHAPING
@@ -31,7 +31,7 @@ from srcgrad.infer.examples import Result, attribute_of_number
 from srcgrad.infer.heap import Contents, Heap, Site, together
 from srcgrad.infer.named import index_of, is_named_tuple
 from srcgrad.infer.outside import MAPPINGS as MAPPINGS
-from srcgrad.infer.outside import SEQUENCES, is_of_library, runs_users
+from srcgrad.infer.outside import ORDERING, SEQUENCES, is_of_library, runs_users
 from srcgrad.infer.reasons import NOT_HANDED, reaching
 from srcgrad.infer.values import (
     ANY,
@@ -120,7 +120,7 @@ def looked_up(kind: type, name: str) -> Any:
 
 def is_method(found: object) -> bool:
     """Whether something is a function that is entered."""
-    return isinstance(found, FunctionType) and not is_of_library(found) or is_of_model(found)
+    return isinstance(found, FunctionType) and (not is_of_library(found) or found in ORDERING) or is_of_model(found)
 
 
 def iterates_itself(analysis: Analysis, kind: Any) -> bool:
@@ -224,7 +224,7 @@ def get_attribute(analysis: Analysis, frame: Frame, statement: Statement, base: 
         return sparse.attribute(analysis, frame, statement, base, name, heap)
     kinds = {class_of(atom) for atom in base.atoms}
     if len(base.atoms) > 1 == len(kinds) and all(isinstance(atom, At) for atom in base.atoms) and (
-        (kind := kinds.pop()) is not None and not is_of_library(kind) and is_cached(looked_up(kind, name))
+        (kind := kinds.pop()) is not None and not is_of_library(kind) and is_computed(looked_up(kind, name))
     ):  # a method that is run once for all of its objects
         site = min((atom.site for atom in base.atoms if isinstance(atom, At)), key=str)
         return _of_instance(analysis, frame, statement, base, site, name, heap)

@@ -80,6 +80,10 @@ def is_of_library(value: object) -> bool:
     return isinstance(home, str) and home.partition(".")[0] in LIBRARIES or home is None
 
 
+#: The methods that ``functools.total_ordering`` adds to a class: their texts call the one that the class has.
+ORDERING = frozenset(function for added in vars(functools)["_convert"].values() for _, function in added)
+
+
 def is_of_users(atom: Atom) -> bool:
     """Whether an atom is a class of the user's, or an object of one."""
     kind = atom.site.kind if isinstance(atom, At) else getattr(atom, "value", None)

@@ -41,7 +41,7 @@ from srcgrad.specialise import containers, emitted, sets, sparse, stores
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.dispatching import Method
 from srcgrad.specialise.fields import holds_objects
-from srcgrad.specialise.instances import covers, fixed_parameters, instance_of, starts_alone, static_of
+from srcgrad.specialise.instances import fixed_parameters, instance_of, starts_alone, static_of, widest
 from srcgrad.specialise.joining import JOINING
 from srcgrad.specialise.managers import LOCKS
 from srcgrad.specialise.operands import (
@@ -383,16 +383,6 @@ def _listed(context: Context, node: Any) -> gast.List | None:
     return placed(gast.List(labels, gast.Load()), node)
 
 
-def _widest(context: Context, node: Any, summaries: list[Summary]) -> Summary:
-    """The kind of call that the others of a statement are of too."""
-    for wide in reversed(summaries):
-        others = [other for other in summaries if other is not wide]
-        fixed = fixed_parameters(wide).keys()
-        if all(fixed <= fixed_parameters(other).keys() and covers(wide, other) for other in others):
-            return wide
-    context.refuse("E0201", node, "a call of what may be one of several functions")
-
-
 def of_user(
     context: Context,
     node: Any,
@@ -408,7 +398,8 @@ def of_user(
     if is_of_library(function) and any(s.function.qualname != function.__qualname__ for s in summaries):
         # The summaries are those of the user's functions that it calls.
         context.refuse("E0207", node, f"a call of {function.__name__}")
-    called = _widest(context, node, summaries)
+    if (called := widest(summaries)) is None:
+        context.refuse("E0201", node, "a call of what may be one of several functions")
     context.written.add(getattr(node, "statement", None))
     signature = signature_of(function)
     bound = dict(zip(signature.positional, given, strict=False))

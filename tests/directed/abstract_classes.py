@@ -1,8 +1,9 @@
-"""Abstract classes, their constructors, properties and registries, and what ``isinstance`` says of them."""
+"""Abstract and ordered classes, their constructors, properties and registries, and what ``isinstance`` says of them."""
 
 import abc
 import dataclasses
 from collections.abc import Callable, Sized
+from functools import total_ordering
 
 import numpy as np
 
@@ -144,3 +145,23 @@ def what_is_asked_for_by_name(x):
         elif hasattr(shape, "side"):
             total = total + shape.side**3
     return total + area_of(Ring(x[0])) * area_of(Washer(x[1], x[0]))
+
+
+@total_ordering
+class Weight:
+    def __init__(self, grams):
+        self.grams = grams
+
+    def __eq__(self, other):
+        return self.grams == other.grams
+
+    def __lt__(self, other):
+        return self.grams < other.grams
+
+
+@directed(vector(3))
+def ordered_by_one_comparison(x):
+    weights = [Weight(x[2] + 3.0), Weight(x[0]), Weight(x[1] + 1.0)]
+    heavier = weights[0] if weights[0] > weights[1] else weights[2]
+    lightest = min(weights) if weights[1] <= weights[0] else weights[0]
+    return sorted(weights)[1].grams * max(weights).grams + heavier.grams**2 * lightest.grams
