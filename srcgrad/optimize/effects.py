@@ -13,7 +13,17 @@ from dataclasses import dataclass
 import gast
 
 from srcgrad.language import effects
-from srcgrad.optimize.scan import COMPOUND, Scan, blocks_below, fields_below, header_fields, scan, searches
+from srcgrad.optimize.scan import (
+    COMPOUND,
+    Scan,
+    Size,
+    blocks_below,
+    fields_below,
+    header_fields,
+    header_size,
+    scan,
+    searches,
+)
 from srcgrad.syntax.comment import Comment
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.parse import walk
@@ -53,10 +63,13 @@ class Effects:
     stands below compound statements may have.
     """
 
-    def __init__(self, pure: Pure, *, raising: bool = False, data: frozenset[str] = frozenset()) -> None:
-        self._given = pure
+    def __init__(
+        self, pure: Callable[[gast.Call], bool], silent: Pure | None = None, data: frozenset[str] = frozenset()
+    ) -> None:
+        self._is_pure_call = pure
+        self._is_silent = silent
         self.data = data
-        self.raising = raising  # it matters whether an expression raises: what calls nothing is asked about too
+        self.raising = silent is not None  # it matters whether an expression raises: what calls nothing may, too
         self._pure: dict[int, tuple[gast.expr, bool]] = {}
         self._scans: dict[int, tuple[gast.stmt, Scan]] = {}
         self._simple: dict[int, tuple[gast.stmt, Effect]] = {}
@@ -70,8 +83,8 @@ class Effects:
         found = self._pure.get(id(expression))
         if found is None or found[0] is not expression:
             calls = calls_of(expression)
-            pure = calls is not None and not any(_changes_operand(call) for call in calls)
-            found = (expression, pure and (not (calls or self.raising) or self._given(expression)))
+            pure = calls is not None and all(not _changes_operand(call) and self._is_pure_call(call) for call in calls)
+            found = (expression, pure and (self._is_silent is None or self._is_silent(expression)))
             self._pure[id(expression)] = found
         return found[1]
 
@@ -92,6 +105,13 @@ class Effects:
             found = (statement, scan(statement))
             self._scans[id(statement)] = found
         return found[1]
+
+    def size(self, statement: gast.stmt) -> Size:
+        """The size of the statement's own line."""
+        line = self.scan(statement)
+        if line.size is None:
+            line.size = header_size(statement)
+        return line.size
 
     def is_simplified(self, statement: gast.stmt) -> bool:
         """Whether the line is as it was when this was asked last."""

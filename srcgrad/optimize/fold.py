@@ -22,9 +22,8 @@ import gast
 from srcgrad.optimize.effects import Effects, arguments_of, targets_of
 from srcgrad.optimize.known import Known
 from srcgrad.optimize.occurrences import Table
-from srcgrad.optimize.scan import Scan, Site, Size, blocks, header_size, size_of
+from srcgrad.optimize.scan import BETWEEN, Scan, Site, Size, blocks
 from srcgrad.syntax.comment import Comment
-from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.parse import clone
 
 _WIDTH = 86  # columns that a line with a folded expression may take, indentation included
@@ -53,8 +52,8 @@ class _Copies:
         self.changed = False
 
     def run(self) -> bool:
-        for statements, _ in blocks(self.known.function):
-            copies = [position for position, statement in enumerate(statements) if self._is_copy(statement)]
+        for statements, positions in self.known.copies:
+            copies = [position for position in positions if self._is_copy(statements[position])]
             if copies:
                 self._block(statements, copies)
         return self.changed
@@ -62,7 +61,7 @@ class _Copies:
     def _is_copy(self, statement: gast.stmt) -> bool:
         match statement:
             case gast.Assign(targets=[gast.Name(id=name)], value=gast.Name() as value):
-                if isinstance(value, GlobalReference) or value.id in self.counts.foreign or value.id == name:
+                if value.id in self.counts.foreign or value.id == name:
                     return False
             case gast.Assign(targets=[gast.Name(id=name)], value=gast.Constant(value=int() | float() | None)):
                 pass
@@ -134,7 +133,6 @@ class _Inliner:
         self.temporaries = temporaries
         self.effects = known.effects
         self.aliases = known.aliases
-        self.facts = known.liveness
         self.changed = False
 
     def run(self) -> bool:
@@ -188,7 +186,9 @@ class _Block:
                 if self._has_one_use(name, position) and not line.foreign:
                     names = list(self.table.sites[position]) + _global_data(line)
                     pure = self.effects.pure(value)
-                    self.waiting[name] = _Candidate(statement, position, pure, names, size_of(value), heading)
+                    line_size = self.effects.size(statement)
+                    size = Size(line_size.width - len(name) - BETWEEN, line_size.depth)
+                    self.waiting[name] = _Candidate(statement, position, pure, names, size, heading)
 
     def _has_one_use(self, name: str, position: int) -> bool:
         """Whether the value bound at ``position`` is read once, on the line of a statement of this block."""
@@ -205,10 +205,12 @@ class _Block:
         if len(following) == 2 and following[1][1] != "w":
             return False
         block = id(self.statements)
-        if len(following) == 1 and name in self.inliner.facts.after[block]:
+        if self.level == 1:  # behind the body of the function nothing is read
+            return True
+        if len(following) == 1 and name in self.inliner.known.liveness.after[block]:
             return False
         leaves = bool(self.table.exits) and self.table.exits[-1] > position
-        return not (leaves and name in self.inliner.facts.exits[block])
+        return not (leaves and name in self.inliner.known.liveness.exits[block])
 
     # --- uses --------------------------------------------------------------------------------------------------------
     def _receive(self, statement: gast.stmt, position: int, heading: int) -> None:
@@ -217,7 +219,7 @@ class _Block:
         wanted = [name for name in sites if name in self.waiting]
         if not wanted:
             return
-        size = header_size(statement)
+        size = self.effects.size(statement)
         for name in wanted:
             candidate = self.waiting.pop(name)
             [site] = sites[name][:1]

@@ -50,11 +50,11 @@ def _rename_versions(known: Known) -> bool:
     counts = known.counts
     temporaries = known.temporaries - counts.foreign
     changed = False
-    for statements, _ in blocks(known.function):
+    for statements, positions in known.copies:
         copies = [
-            (position, statement.targets[0].id, statement.value.id)
-            for position, statement in enumerate(statements)
-            if _is_version(statement, temporaries, counts)
+            (position, statements[position].targets[0].id, statements[position].value.id)
+            for position in positions
+            if _is_version(statements[position], temporaries, counts)
         ]
         if not copies:
             continue
@@ -77,11 +77,10 @@ def _rename_versions(known: Known) -> bool:
 
 def _is_version(statement: gast.stmt, temporaries: frozenset[str], counts: Counts) -> bool:
     match statement:
-        case gast.Assign(targets=[gast.Name(id=version)], value=gast.Name(id=name) as value):
+        case gast.Assign(targets=[gast.Name(id=version)], value=gast.Name(id=name)):
             return (
                 version in temporaries
                 and counts.binds.get(version) == 1
-                and not isinstance(value, GlobalReference)
                 and name not in counts.foreign
                 and name != version
             )
