@@ -79,7 +79,7 @@ class _Copies:
             uses = table.uses[name]
             reads = self.counts.reads.get(name, [])
             # Every read stands behind the binding, in this block or below it.
-            if uses.positions[0] != position or table.reads.get(name, 0) != len(reads):
+            if uses.positions[0] != position or uses.reads != len(reads):
                 continue
             if isinstance(value, gast.Name) and not self._stays(value.id, position, uses.positions[-1], table):
                 continue
@@ -95,7 +95,7 @@ class _Copies:
 
     def _stays(self, value: str, position: int, last: int, table: Table) -> bool:
         """Whether ``value`` holds the same object from ``position`` to the last read, at ``last``."""
-        binds = table.binds.get(value, [])
+        binds = table.uses[value].binds
         following = bisect_left(binds, position + 1)
         if following == len(binds):
             return True
@@ -110,7 +110,7 @@ class _Copies:
         new.kinds[:] = [kind for _, kind in entries]
         here = self.counts.reads[value]
         here[:] = [site for site in here if site.parent is not copy] + self.counts.reads.get(name, [])
-        table.reads[value] = table.reads.get(value, 0) + table.reads.get(name, 0) - 1
+        new.reads += old.reads - 1
 
 
 @dataclass(slots=True)

@@ -39,13 +39,13 @@ def sink(known: Known) -> bool:
         free = 0  # no two moves overlap; what is left waits for the next round
         for position in copies:
             name, original = _names(statements[position])
-            binds = table.binds.get(original, [])
+            binds = table.uses[original].binds
             following = bisect_left(binds, position + 1)
-            reads = table.uses[name]
-            if following == len(binds) or position < free or reads.positions[0] != position:
+            uses = table.uses[name]
+            if following == len(binds) or position < free or uses.positions[0] != position:
                 continue
-            bound, last = binds[following], reads.positions[-1]
-            complete = table.reads.get(name, 0) == len(counts.reads.get(name, ()))
+            bound, last = binds[following], uses.positions[-1]
+            complete = uses.reads == len(counts.reads.get(name, ()))
             if not complete or bound > last:
                 continue
             if original not in temporaries and _binds_others(statements, bound, last, temporaries, effects):

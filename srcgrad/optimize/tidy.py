@@ -89,7 +89,7 @@ def _is_version(statement: gast.stmt, temporaries: frozenset[str], counts: Count
 
 def _bound_before(name: str, position: int, statements: list[gast.stmt], table: Table) -> int | None:
     """The last statement before ``position`` that binds the name, if it does just that."""
-    binds = table.binds.get(name, [])
+    binds = table.uses[name].binds
     before = bisect_left(binds, position) - 1
     if before < 0:
         return None
@@ -119,8 +119,7 @@ def _rename(
     assert isinstance(definition, gast.Assign)
     definition.targets[0].id = version
     effects.forget(definition)
-    positions = table.uses[name].positions
-    binds = table.binds[name]
+    positions, binds = table.uses[name].positions, table.uses[name].binds
     last = binds[bisect_left(binds, first + 1)]
     for index in range(bisect_left(positions, first + 1), len(positions)):
         if positions[index] > last:
