@@ -116,8 +116,9 @@ def _spelling(naming: Naming, version: Version, namer: Namer) -> str:
 
 
 def _wanted(plan: Plan, version: Version) -> str | None:
-    is_parameter = version in {*plan.function.parameters}
-    text = version.variable or plan.called.get(version) or (version.name if is_parameter else None)
+    text = version.variable or plan.called.get(version)
+    if text is None and version in plan.function.parameters:
+        text = version.name
     return text if text is None or text.isidentifier() else "_"
 
 
