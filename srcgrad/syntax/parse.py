@@ -125,12 +125,12 @@ class _Below(dict[type, "tuple[str, ...] | None"]):
         return self[kind]
 
 
-_BELOW = _Below()
+BELOW = _Below()
 
 
 def children(node: gast.AST) -> list[gast.AST]:
     """The nodes directly below ``node``, in the order of its fields, of a dict in pairs; not the contexts of names."""
-    fields = _BELOW[node.__class__]
+    fields = BELOW[node.__class__]
     if fields is None:
         return [*_in_pairs(node)]
     found: list[gast.AST] = []
@@ -156,7 +156,7 @@ def walk(*roots: gast.AST) -> Iterator[gast.AST]:
     pending: list[Any] = [*roots][::-1]
     while pending:
         node = pending.pop()
-        fields = _BELOW[node.__class__]
+        fields = BELOW[node.__class__]
         if fields is None:
             if node.__class__ is gast.Dict:
                 yield node

@@ -66,7 +66,7 @@ class Naming:
 def named(naming: Naming, body: list[Any]) -> bool:
     """Decide the names of versions for statements; False if a form is refused."""
     plan = naming.plan
-    nodes = list(nodes_of(body))
+    nodes = [node for node in nodes_of(body) if isinstance(node, gast.Name | gast.AugAssign | Copies | Inner)]
     copies = [node for node in nodes if isinstance(node, Copies)]
     inner = [node for node in nodes if isinstance(node, Inner)]
     versions = _tie(naming, nodes)
