@@ -119,9 +119,6 @@ class _Candidate:
 
     statement: gast.Assign
     position: int
-    pure: bool
-    names: list[str]
-    size: Size
     heading: int  # number of comments before it in the block
 
 
@@ -181,14 +178,9 @@ class _Block:
     def _offer(self, statement: gast.stmt, position: int, heading: int) -> None:
         """Let a definition wait for its use, if it has exactly one, in this block."""
         match statement:
-            case gast.Assign(targets=[gast.Name(id=name)], value=value) if name in self.inliner.temporaries:
-                line = self.effects.scan(statement)
-                if self._has_one_use(name, position) and not line.foreign:
-                    names = list(self.table.sites[position]) + _global_data(line)
-                    pure = self.effects.pure(value)
-                    line_size = self.effects.size(statement)
-                    size = Size(line_size.width - len(name) - BETWEEN, line_size.depth)
-                    self.waiting[name] = _Candidate(statement, position, pure, names, size, heading)
+            case gast.Assign(targets=[gast.Name(id=name)]) if name in self.inliner.temporaries:
+                if self._has_one_use(name, position) and not self.effects.scan(statement).foreign:
+                    self.waiting[name] = _Candidate(statement, position, heading)
 
     def _has_one_use(self, name: str, position: int) -> bool:
         """Whether the value bound at ``position`` is read once, on the line of a statement of this block."""
@@ -223,10 +215,12 @@ class _Block:
         for name in wanted:
             candidate = self.waiting.pop(name)
             [site] = sites[name][:1]
-            grown = Size(size.width + candidate.size.width - len(name), size.depth + candidate.size.depth)
-            if not self._fits(grown, candidate, name) or heading != candidate.heading:
+            line = self.effects.size(candidate.statement)
+            width = line.width - len(name) - BETWEEN
+            grown = Size(size.width + width - len(name), size.depth + line.depth)
+            if heading != candidate.heading or width > len(name) and not self._fits(grown):
                 continue
-            moves = self._may_move(candidate, site, statement) if candidate.pure else False
+            moves = self._may_move(candidate, site, statement)
             if not moves and not self._follows(candidate, statement, position, name):
                 continue
             site.put(candidate.statement.value)
@@ -241,21 +235,22 @@ class _Block:
             self.gone.add(candidate.position)
             self.effects.forget(statement)
 
-    def _fits(self, grown: Size, candidate: _Candidate, name: str) -> bool:
-        if candidate.size.width <= len(name):
-            return True
+    def _fits(self, grown: Size) -> bool:
         return grown.width + 4 * self.level <= _WIDTH and grown.depth <= _DEPTH
 
     def _may_move(self, candidate: _Candidate, site: Site, statement: gast.stmt) -> bool:
-        """Whether a pure value is the same when it is evaluated at ``site``."""
+        """Whether a value is the same when it is evaluated at ``site``."""
+        if not self.effects.pure(candidate.statement.value):
+            return False
         start = candidate.position
         if site.rank < 2 or self.barrier > start or not _receptive(statement, self.effects):
             return False
-        if any(self.bound.get(name, -1) > start for name in candidate.names):
+        names = [*self.table.sites[start], *_global_data(self.effects.scan(candidate.statement))]
+        if any(self.bound.get(name, -1) > start for name in names):
             return False
         if not self.changed:
             return True
-        classes = self.inliner.aliases.classes(candidate.names)
+        classes = self.inliner.aliases.classes(names)
         return all(self.changed.get(root, -1) <= start for root in classes)
 
     def _follows(self, candidate: _Candidate, statement: gast.stmt, position: int, name: str) -> bool:
