@@ -178,12 +178,9 @@ def _of_numbers(symbol: str, operands: tuple[Value, ...], kinds: list[set[type]]
     if all(isinstance(a, Exact) and not _is_large(a.value) for group in atoms for a in group):
         results = [_computed(symbol, [a.value for a in chosen]) for chosen in product(*atoms)]  # type: ignore[union-attr]
         found += [exact(each) if type(each) in SCALARS else of(type(each)) for each in results if not _is_failed(each)]
-    elif not all(_samples(kind) for group in kinds for kind in group):
-        return ANY  # of a class without samples
     else:
-        found_by = _of_library if all(is_of_library(kind) for group in kinds for kind in group) else _of_classes
-        results = [each for classes in product(*kinds) for each in found_by(symbol, classes)]
-        found.append(of(*{type(each) for each in results if not _is_failed(each)}))
+        is_fixed = all(is_of_library(kind) for group in kinds for kind in group)
+        return (_of_library if is_fixed else _of_classes)(symbol, tuple(map(frozenset, kinds)))
     if all(each is _NO_OPERATOR for each in results) and all(kind in SCALARS for group in kinds for kind in group):
         return None
     return union(*found) or ANY  # of some that are not among the samples
@@ -196,9 +193,15 @@ def _is_failed(result: object) -> bool:
 _FAILED, _NO_OPERATOR = object(), object()
 
 
-def _of_classes(symbol: str, classes: tuple[type, ...]) -> list[Any]:
-    """What an operator of scalars of these classes gives, of each choice of samples."""
-    return [_computed(symbol, list(chosen)) for chosen in product(*map(_samples, classes))]
+def _of_classes(symbol: str, kinds: tuple[frozenset[type], ...]) -> Value | None:
+    """The same where nothing is known but the classes: what it gives of samples of them."""
+    samples = [[sample for kind in group for sample in _samples(kind)] for group in kinds]
+    if not all(_samples(kind) for group in kinds for kind in group):
+        return ANY  # of a class without samples
+    results = [_computed(symbol, list(chosen)) for chosen in product(*samples)]
+    if all(each is _NO_OPERATOR for each in results) and all(kind in SCALARS for group in kinds for kind in group):
+        return None
+    return of(*{type(each) for each in results if not _is_failed(each)}) or ANY  # of some that are not among them
 
 
 _of_library = cache(_of_classes)  # whose operators nobody changes

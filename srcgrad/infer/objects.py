@@ -7,7 +7,7 @@ are.  A method of the user's that is found is entered; what is not understood is
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import replace
 from types import (
     BuiltinFunctionType,
@@ -67,18 +67,22 @@ ABSENT = object()
 # --- what values are -------------------------------------------------------------------------------------------------
 def is_plain(analysis: Analysis, heap: Heap, *values: Value) -> bool:
     """Whether none of the user's code can run when methods of these values are called, and of what they hold."""
-    sites, held = heap.reachable(values)
-    if any(value.is_any for value in held) or any(site in heap.seen for site in sites):
+    return are_plain(analysis, heap, *heap.reachable(values))
+
+
+def are_plain(analysis: Analysis, heap: Heap, sites: Set[Site], held: Sequence[Value]) -> bool:
+    """The same of these sites and values, which are all that can be reached."""
+    if any(value.is_any for value in held) or not heap.seen.isdisjoint(sites):
         return False
-    kinds = [site.kind for site in sites if site.kind is not None]
+    kinds = {site.kind for site in sites if site.kind is not None}
     if any(kind is FunctionType or kind in CLASSES or not is_of_library(kind) for kind in kinds):
         return False
-    if any(site in analysis.generators for site in sites):
+    if analysis.generators and any(site in analysis.generators for site in sites):
         return False
     return not any(
         isinstance(atom, Bound) and atom.function is not None
         or isinstance(atom, Exact) and not is_of_library(atom.value) and runs_users(atom.value)
-        for value in held for atom in value.atoms
+        for atom in frozenset[Atom]().union(*(value.atoms for value in held))
     )  # fmt: skip
 
 

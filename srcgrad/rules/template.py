@@ -189,7 +189,7 @@ class Rule:
     @property
     def sensitive(self) -> frozenset[str]:
         """The parameters with which the result varies: those with a partial, and those that are refused if active."""
-        return self.differentiable.union(self.refusals)
+        return self.differentiable.union(self.refusals) if self.refusals else self.differentiable
 
     def is_flat(self, given: Given, facts: Mapping[str, Fact]) -> bool:
         """Whether the derivative of a call is known to be zero."""

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 def begun_by_class(made: Reduced, statement: Assign) -> list[Assign] | None:
     """The statements for one that goes over objects of the user's; None of any other."""
+    if not made.facts.begun:
+        return None
     origin = made.functions.origins.get(statement, statement)
     begun = {kind: value for (noted, kind), value in made.facts.begun.items() if noted is origin}
     if not begun:

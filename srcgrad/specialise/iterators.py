@@ -70,6 +70,12 @@ _CONSUMING = (list, tuple, sum, min, max, sorted, set, frozenset, dict, math.fsu
 _MAKING = (enumerate, zip, reversed)
 
 
+#: The operations that may make an iterator, or ask one.
+ITERATED = (
+    ir.Call, ir.Compare, ir.Copy, ir.Extend, ir.Iterate, ir.Next, ir.ReadCell, ir.Unpack, ir.WriteCell
+)  # fmt: skip
+
+
 def iterated(
     made: Reduced, statement: Assign, block: Block, reduce: Callable[[Block], Block]
 ) -> list[Statement] | None:

@@ -59,7 +59,7 @@ from srcgrad.specialise.going_over import as_iterated
 from srcgrad.specialise.going_over_objects import begun_by_class
 from srcgrad.specialise.inlining import bound_by
 from srcgrad.specialise.instances import Instance, fixed_parameters, runs_users, static_of
-from srcgrad.specialise.iterators import iterated, turned
+from srcgrad.specialise.iterators import ITERATED, iterated, turned
 from srcgrad.specialise.iterators import refuse_others as refuse_kept
 from srcgrad.specialise.joining import joined
 from srcgrad.specialise.missing import looked_up, refusing, without_module
@@ -180,7 +180,9 @@ def _block(made: Reduced, block: Block, done: Sequence[Statement] = (), first: i
                 place = block.statements.index(statement)
                 whole = (*block.statements[:place], *begin, *block.statements[place + 1 :])
                 return _block(made, Block(whole, block.exit), statements, place)
-            case Assign() if (steps := iterated(made, statement, block, partial(_block, made))) is not None:
+            case Assign(operation=operation) if isinstance(operation, ITERATED) and (
+                steps := iterated(made, statement, block, partial(_block, made))
+            ) is not None:
                 statements += steps
                 is_written = True
             case Assign(operation=ir.Make() | ir.Insert() | ir.Extend()) if (
