@@ -154,7 +154,7 @@ LIBRARY = None  # which is not installed
 
 
 def by_a_library_that_is_not_there(x):
-    if LIBRARY is not None and isinstance(x, LIBRARY.Tensor): x = x.numpy()  # noqa: E701
+    if LIBRARY is not None and isinstance(x, LIBRARY.Tensor): x = x.numpy()
     if LIBRARY is not None:
         return LIBRARY.sum(x)
     return np.sum(x * x)
