@@ -42,6 +42,7 @@ from srcgrad.ir.restoring.functions import names_of
 from srcgrad.ir.restoring.pending import uses_of
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.ir.rewriting import with_operands
+from srcgrad.language.asked import functions_in
 from srcgrad.language.models.derivatives import PROGRAMS
 from srcgrad.specialise.answers import only_answers
 from srcgrad.specialise.arguments import gathered, only_arguments
@@ -422,6 +423,9 @@ def _spelled(made: Reduced, statement: Assign) -> Literal | None:
         (atom,) = value.atoms
         if isinstance(atom, Exact) and type(atom.value) is int:  # the place of the argument
             return Literal(atom.value)
+    if isinstance(statement.operation, ir.Call) and static_of(made.value(statement.operation.function)) is functions_in:
+        (atom,) = value.atoms
+        return Literal(atom.value) if isinstance(atom, Exact) else None
     static = static_of(value)
     if static is None:
         return None
