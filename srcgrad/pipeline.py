@@ -17,7 +17,7 @@ import gast
 
 from srcgrad.analysis.activity import Activity
 from srcgrad.analysis.admission import Assumed, keys_checked
-from srcgrad.analysis.axes import refuse_varied_axes
+from srcgrad.analysis.axes import computes_axes, refuse_varied_axes, varied_axes_ended
 from srcgrad.analysis.captured import refuse_unbound
 from srcgrad.analysis.cfg import bound_here, walk
 from srcgrad.analysis.changes import attempted, may_change, must_be_copied, stores_anywhere
@@ -43,7 +43,7 @@ from srcgrad.frontend.guards import guards_of
 from srcgrad.frontend.journal import writing
 from srcgrad.infer.entry import Inferred, holds_objects
 from srcgrad.ir.as_python import as_python
-from srcgrad.ir.normal_form import Call, Callee, Derived, Function, Guarded, Held, unguarded
+from srcgrad.ir.normal_form import Bind, Call, Callee, Derived, Function, Guarded, Held, Statement, unguarded
 from srcgrad.optimize import enters, optimize, without_twins
 from srcgrad.passes import Form, Pass, Queries, prepared
 from srcgrad.programs import Asked, Compiled, Prepared, Request, present_forms, present_options, without_collecting
@@ -109,12 +109,16 @@ class Module:
             assert isinstance(instance, Instance)
             self.underway.add(callee)
             try:
-                normal[callee] = ended(specialised(instance), self._refusal)
+                normal[callee] = ended(specialised(instance), self._refusal_of_call)
             finally:
                 self.underway.discard(callee)
             if present_options().check:
                 check_normal_form(normal[callee])
         return normal[callee]
+
+    def _refusal_of_call(self, statement: Statement) -> UnsupportedSyntax | MissingRule | None:
+        operation = statement.operation if isinstance(statement, Bind) else None
+        return self._refusal(operation.callee) if isinstance(operation, Call) else None
 
     def _refusal(self, callee: Callee) -> UnsupportedSyntax | MissingRule | None:
         """Why a callee is refused; None of any other, and of one that is being written already (recursion)."""
@@ -206,6 +210,15 @@ class Module:
         guards = self.keys.guards(function, self._solved(function, wanted, known, classes, given), known)
         function = keys_checked(function, guards)
         return function, memory_classes(function, known, self.summary_of, given) if guards else classes
+
+    def _axes_checked(
+        self, function: Function, wanted: tuple[str, ...], known: Known, classes: MemoryClasses, given: Names
+    ) -> tuple[Function, MemoryClasses]:
+        """The function, which raises where it comes to a call whose axis varies."""
+        if not computes_axes(function):
+            return function, classes
+        made = varied_axes_ended(function, self._solved(function, wanted, known, classes, given))
+        return made, classes if made is function else memory_classes(made, known, self.summary_of, given)
 
     def _inside(self, made: Call, given: tuple[bool, ...], known: Known) -> tuple[Function, Activity, Known]:
         """The function that is called, and its activity where these of its arguments vary."""
@@ -319,6 +332,7 @@ class Module:
         solve = partial(memory_classes, summary_of=self.summary_of, with_shadow=with_shadow)
         function, known, classes = parts_copied(function, known, solve)
         function, classes = self._keys_checked(function, wanted, known, classes, with_shadow)
+        function, classes = self._axes_checked(function, wanted, known, classes, with_shadow)
         outside = partial(read_outside, callee, self.normalized) if door else None
         shadows = shadows_of(function, known, classes, partial(self.called, known=known), modes, outside=outside)
         if shadows is not None:
@@ -360,11 +374,13 @@ class Module:
         classes = memory_classes(function, known, self.summary_of)
         given = frozenset() if door else classes.shadowed.intersection(function.parameters)
         function, classes = self._keys_checked(function, wanted, known, classes, given)
+        function, classes = self._axes_checked(function, wanted, known, classes, given)
         moved = moving(function, wanted, known, classes, self.summary_of)
         # What is stored is of use as in reverse mode: tangents alone do not ask for that.
         found = self._solved(function, wanted, known, classes, given) if classes.shadowed else moved.activity
         self.text.refuse_numbers(function, found, known)
         self.keys.refuse(function, found, known)
+        refuse_varied_axes(function, found)
         # What a callee hands out may be stored into, and so may what it was given: no tangent may be both.
         is_seen = self.stores and (self.tried or not door)
         beside = frozenset(bound for s in walk(function.body) if is_seen for bound in bound_here(s))

@@ -146,8 +146,9 @@ def require_pair(outcome: object, span: Span | None = None) -> None:
 
 
 def is_static(value: object) -> bool:
-    """Whether an argument is compiled in: a function, a module, or None, which its function asks about."""
-    kinds = FunctionType | np.ufunc | BuiltinFunctionType | ModuleType
+    """Whether an argument is compiled in: a function, a module, a member of an enumeration, or None, which its function
+    asks about."""
+    kinds = FunctionType | np.ufunc | BuiltinFunctionType | ModuleType | Enum
     return value is None or value is np._NoValue or isinstance(value, kinds)
 
 
@@ -185,7 +186,9 @@ def kind_of(value: object) -> object:
         return type(value), value.ndim, value.dtype.str
     if is_object(value):
         return type(value), tuple((name, kind_of(item)) for name, item in fields_of(value).items())
-    if is_static(value) or isinstance(value, type | Enum):
+    if isinstance(value, Enum):
+        return type(value), id(value)  # members of several enumerations of integers are equal
+    if is_static(value) or isinstance(value, type):
         return value
     if is_sparse(type(value)):
         return type(value), len(value.shape), value.dtype.str  # type: ignore[attr-defined]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
+from enum import Enum
 from functools import cache
 from itertools import product
 from types import FunctionType
@@ -310,7 +311,8 @@ def _asks_objects(symbol: str, left: Value, right: Value) -> bool:
 
 
 def _identical(left: Value, right: Value) -> bool | None:
-    """Whether two values are one object, where that is certain: of None and the truth values, functions and classes."""
+    """Whether two values are one object, where that is certain: of None and the truth values, functions, classes and
+    members of enumerations."""
     if left.is_any or right.is_any:
         return None
     singles = [a.value for value in (left, right) for a in value.atoms if isinstance(a, Exact) and _is_single(a.value)]
@@ -325,7 +327,7 @@ def _identical(left: Value, right: Value) -> bool | None:
 
 def _is_single(value: object) -> bool:
     is_one = any(value is each for each in (None, END, UNBOUND, np._NoValue))
-    return is_one or isinstance(value, bool | FunctionType | type)
+    return is_one or isinstance(value, bool | FunctionType | type | Enum)
 
 
 def is_single(atom: Atom) -> bool:

@@ -51,7 +51,7 @@ from srcgrad.infer.outside import is_of_library
 from srcgrad.infer.values import ANY, SCALARS, Array, At, Bound, Exact, Value, exact, is_unchanging, of, union
 from srcgrad.infer.values import are_numbers as are_all_numbers
 from srcgrad.language import asked
-from srcgrad.language.models import CLASSES
+from srcgrad.language.models import CLASSES, FUNCTIONS
 from srcgrad.language.operators import OF_FLOATS, method_of
 from srcgrad.runtime.containers import are_numbers, argsorted
 
@@ -411,6 +411,23 @@ def _asks_nothing(analysis: Analysis, atom: Any, name: str) -> bool:
     return not held or is_method(held[0]) or not hasattr(type(held[0]), "__get__")
 
 
+def _functions_in(analysis: Analysis, frame: Frame, statement: Statement, values: _Values, heap: Heap) -> Any:
+    """``asked.functions_in``."""
+    (sequence,) = values
+    parts = [heap[a.site].parts if isinstance(a, At) and a.site.kind in (tuple, list) else None for a in sequence.atoms]
+    counts = {0 if each is None else len(each) for each in parts}
+    held = union(*(part for each in parts for part in each or ()))
+    is_known = not sequence.is_any and len(counts) == 1 and any(map(_is_function, held.atoms))
+    return exact(counts.pop() if is_known else 0), heap
+
+
+def _is_function(atom: Any) -> bool:
+    if isinstance(atom, Exact):
+        return callable(atom.value)
+    kind = class_of(atom)
+    return isinstance(atom, Bound) or kind in FUNCTIONS or kind is not None and is_method(looked_up(kind, "__call__"))
+
+
 def _classes_of_math() -> Iterator[tuple[Any, type]]:
     """The functions of ``math`` whose results are of one class, whatever they are given."""
     others = {"ceil", "floor", "trunc", "frexp", "modf", "prod", "sumprod"}
@@ -427,6 +444,7 @@ _FOLLOWED: dict[Any, _Follow] = {
     are_numbers: _are_numbers,
     argsorted: _argsorted,
     asked.is_data: _is_data,
+    asked.functions_in: _functions_in,
     isinstance: _isinstance,
     issubclass: _asked,
     callable: _callable,

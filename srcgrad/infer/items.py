@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
 from dataclasses import replace
+from enum import EnumType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from srcgrad.frontend.classes import is_plain_class
 from srcgrad.infer.applying import parts_of
 from srcgrad.infer.classes import has_identity
 from srcgrad.infer.data import besides_data
+from srcgrad.infer.enumerations import member_of_name
 from srcgrad.infer.examples import Result, outcomes
 from srcgrad.infer.heap import Contents, Heap, Site, sites_of
 from srcgrad.infer.iteration import elements
@@ -147,6 +149,8 @@ def _item(analysis: Analysis, frame: Frame, statement: Statement, atom: Atom, in
             except IndexError:  # numbers of NumPy have items by None, ``...``, masks and ``()`` alone
                 return None
             return shown(frame, statement, heap, [Result(np.ndarray, np.dtype(kind).str, np.ndim(made))])
+        case Exact(value=EnumType() as kind) if type(kind) is EnumType and is_plain(analysis, heap, index):
+            return member_of_name(frame, kind, index, heap)
         case Exact(value=str()):
             return of(str), heap
         case Of(kind=kind) if kind is str:

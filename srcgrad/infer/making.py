@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 from collections import deque
 from dataclasses import replace
+from enum import EnumType
 from inspect import isabstract
 from types import (
     FunctionType,
@@ -24,6 +25,7 @@ from srcgrad.infer.applying import (
     parts_of,
 )
 from srcgrad.infer.builtin import followed
+from srcgrad.infer.enumerations import member_of_value
 from srcgrad.infer.examples import constant_of_kinds
 from srcgrad.infer.heap import Contents, Heap
 from srcgrad.infer.iteration import ITERATORS, backwards, elements
@@ -72,6 +74,10 @@ def made_by(analysis: Analysis, frame: Frame, statement: Statement, kind: Any, g
     """What a class gives that is called."""
     if names := captured_by(kind):
         return _with_captured(analysis, frame, statement, kind, names, given, heap)
+    if type(kind) is EnumType and len(given.positional) == 1 and not given.keywords and given.more is None:
+        made = member_of_value(frame, kind, given.positional[0], heap)
+        if made is not NotImplemented:
+            return made
     values, kind = given.values(), ORIGINALS.get(kind, class_in_numpy(kind))
     if (why := of_maker(kind)) is not None:
         return unknown(why), analysis.unknown(values, heap)

@@ -26,7 +26,7 @@ from srcgrad.frontend.journal import note_read
 from srcgrad.infer import sparse
 from srcgrad.infer.assigned import REFLECTIVE, SHAPING
 from srcgrad.infer.data import DESCRIBING, besides_data, is_attribute, is_data, is_of_methods
-from srcgrad.infer.enumerations import of_enumeration
+from srcgrad.infer.enumerations import are_members, of_enumeration, property_of_members
 from srcgrad.infer.examples import Result, attribute_of_number
 from srcgrad.infer.heap import Contents, Heap, Site, together
 from srcgrad.infer.named import index_of, is_named_tuple
@@ -227,6 +227,8 @@ def get_attribute(analysis: Analysis, frame: Frame, statement: Statement, base: 
     if sparse.may_be_matrix(base):
         return sparse.attribute(analysis, frame, statement, base, name, heap)
     kinds = {class_of(atom) for atom in base.atoms}
+    if len(base.atoms) > 1 == len(kinds) and are_members(base) and (read := property_of_members(analysis, base, name)):
+        return analysis.call(frame, statement, exact(read), (base,), heap)
     if len(base.atoms) > 1 == len(kinds) and all(isinstance(atom, At) for atom in base.atoms) and (
         (kind := kinds.pop()) is not None and not is_of_library(kind) and is_computed(looked_up(kind, name))
     ):  # a method that is run once for all of its objects
@@ -247,7 +249,7 @@ def _attribute(analysis: Analysis, frame: Frame, statement: Statement, atom: Ato
         case Array() | Of() | At(site=Site(kind=None)) if name == "detach":  # of a tensor in its place
             return Value(frozenset((Bound(receiver, name),))), heap
         case Exact(value=found) if type(found) not in SCALARS:
-            return _of_object(analysis, receiver, found, name, heap)
+            return _of_object(analysis, frame, statement, receiver, found, name, heap)
         case Exact() | Of():
             kind = atom.kind if isinstance(atom, Of) else type(atom.value)
             number = attribute_of_number(kind, name)
@@ -291,7 +293,9 @@ def _is_unread(frame: Frame, site: Site) -> bool:
     return is_argument and not str(frame.namespace.get("__name__", "")).startswith("srcgrad.")
 
 
-def _of_object(analysis: Analysis, receiver: Value, found: Any, name: str, heap: Heap) -> Made:
+def _of_object(
+    analysis: Analysis, frame: Frame, statement: Statement, receiver: Value, found: Any, name: str, heap: Heap
+) -> Made:
     """An attribute of a module, class, function or another object that is known itself."""
     if analysis.assigned.may_be(found, name):
         return ANY, analysis.unknown([receiver], heap)
@@ -320,8 +324,9 @@ def _of_object(analysis: Analysis, receiver: Value, found: Any, name: str, heap:
             return Value(frozenset((Bound(receiver, name, held.__func__),))), heap
         if isinstance(held, FunctionType) or held is not ABSENT and not hasattr(type(held), "__get__"):
             return analysis.outside.value(held), heap
-    if (made := of_enumeration(analysis, receiver, found, name)) is not None:
-        return made, heap
+    made = of_enumeration(analysis, frame, statement, receiver, found, name, heap)
+    if made is not NotImplemented:
+        return made
     if is_of_library(found) and not isinstance(found, FunctionType):
         try:
             return analysis.outside.value(getattr(found, name)), heap

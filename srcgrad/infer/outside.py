@@ -17,6 +17,7 @@ import gc
 from collections import ChainMap, Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from enum import Enum
 from functools import cache
 from types import (
     BuiltinFunctionType,
@@ -213,7 +214,7 @@ class Outside:
         kind = type(found)
         if isinstance(found, type):
             note_class(found)
-        is_static = isinstance(found, FunctionType | ModuleType | type) or found is np._NoValue
+        is_static = isinstance(found, FunctionType | ModuleType | type | Enum) or found is np._NoValue
         if kind in SCALARS or is_static or is_compiled_ufunc(found):
             return exact(canonical(found))
         if isinstance(found, BuiltinFunctionType) and isinstance(found.__self__, ModuleType | NoneType):

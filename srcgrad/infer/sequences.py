@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.infer.enumerations import is_compared_plainly
 from srcgrad.infer.heap import Contents, Heap, Site, joined, sites_of
 from srcgrad.infer.named import is_named_tuple, joins_as_tuple
 from srcgrad.infer.outside import MAPPINGS
@@ -90,7 +91,9 @@ class _Keys(list[Any]):
 def _constant(value: Value, heap: Heap) -> Any:
     """The object that a value is, where it is a constant or a sequence of constants."""
     (atom,) = value.atoms if len(value.atoms) == 1 and not value.is_any else (None,)
-    if isinstance(atom, Exact) and (type(atom.value) in (*SCALARS, type) or isinstance(atom.value, np.dtype)):
+    if isinstance(atom, Exact) and (
+        type(atom.value) in (*SCALARS, type) or isinstance(atom.value, np.dtype) or is_compared_plainly(atom.value)
+    ):
         return atom.value
     if not isinstance(atom, At) or heap.is_seen(atom.site):
         return _Unknown()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import inspect
 from dataclasses import replace
+from enum import EnumType
 from types import FunctionType
 from typing import Any
 
@@ -19,6 +20,7 @@ from srcgrad.frontend.signatures import signature_of
 from srcgrad.infer.calls import model_of, plain_function
 from srcgrad.infer.data import is_data
 from srcgrad.infer.emitted import ASKING
+from srcgrad.infer.enumerations import are_members
 from srcgrad.infer.facts import Facts
 from srcgrad.infer.items import is_index
 from srcgrad.infer.objects import is_only_data
@@ -122,6 +124,8 @@ def call(context: Context, node: gast.Call) -> Made:
         if all(starts_alone(context.facts, summary) for summary in called or ()):
             context.written.add(made)
         return settled(context, node), nf.Fixed()  # what is raised, and not looked into
+    if type(function) is EnumType and (are_members(context.value(node)) or not context.value(node)):  # or it raises
+        return settled(context, node), nf.Fixed()
     if isinstance(function, type) and is_user_class(function):
         from srcgrad.specialise.constructing import constructed  # which calls an ``__init__``
 

@@ -27,6 +27,7 @@ from srcgrad import runtime
 from srcgrad.errors import UnsupportedSyntax
 from srcgrad.frontend.classes import ABSENT, found, is_cached
 from srcgrad.infer.applying import OPERATORS, is_operator
+from srcgrad.infer.enumerations import are_members
 from srcgrad.infer.summaries import Summary
 from srcgrad.infer.values import SCALARS, At, Bound, Exact, Of, Value, exact, of, union
 from srcgrad.ir import operations as ir
@@ -86,6 +87,8 @@ def explicit(made: Reduced, statement: Assign) -> list[Statement] | None:
         return None if written is None else [*written, last]
     if (first := _computed_first(made, statement, called)) is not None:
         return first
+    if (read := _of_member(made, statement, called)) is not None:
+        return [read]
     operation = _as_operator(made, statement.operation)
     if isinstance(operation, ir.Compare) and operation is not statement.operation:  # whose model compares
         called = [inner for outer in called for found_ in outer.calls.values() for inner in found_]
@@ -133,6 +136,22 @@ def _computed_first(made: Reduced, statement: Assign, called: list[Summary]) -> 
         If((), lacks, Block((call, store), Fall()), Block((), Fall()), node),
         Assign(statement.targets, ir.GetAttribute(base, read.name), node),
     ]
+
+
+def _of_member(made: Reduced, statement: Assign, called: list[Summary]) -> Assign | None:
+    """A property of a member of an enumeration; None of any other operation."""
+    read = statement.operation
+    if not isinstance(read, ir.GetAttribute):
+        return None
+    base = made.known.get(read.base, read.base)
+    if not are_members(made.value(base)):
+        return None
+    kinds = {type(atom.value) for atom in made.value(base).atoms if isinstance(atom, Exact)}
+    kind = min(kinds, key=str)
+    raw = found(kind, read.name)
+    if len(kinds) > 1 or not isinstance(raw, property) or not isinstance(raw.fget, FunctionType):
+        return None
+    return _call(made, statement, statement.targets, Sent(base, read.name), kind, raw.fget, called)
 
 
 def _divided(made: Reduced, statement: Assign, called: list[Summary]) -> list[Statement] | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from functools import cached_property, partial
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
@@ -105,11 +106,12 @@ def static_of(value: Value) -> Any:
     return atom.value if isinstance(atom, Exact) and type(atom.value) not in SCALARS else None
 
 
-_STATIC = (FunctionType, type(np._NoValue), np.ufunc, BuiltinFunctionType, ModuleType, type)
+_STATIC = (FunctionType, type(np._NoValue), np.ufunc, BuiltinFunctionType, ModuleType, type, Enum)
 
 
 def fixed_parameters(summary: Summary) -> dict[Version, object]:
-    """The parameters that are not passed: None, a function, class or module in every call of this kind."""
+    """The parameters that are not passed: None, a function, class, module or member of an enumeration in every
+    call of this kind."""
     found: dict[Version, object] = {}
     for version, value in summary.arguments.items():
         static = static_of(value)
@@ -135,7 +137,7 @@ class _Key:
     def atom(self, atom: Any) -> str:
         match atom:
             case Exact(value=found):
-                return f"{atom} {id(found)}" if callable(found) else str(atom)
+                return str(atom) if type(found) in SCALARS else f"{atom} {id(found)}"
             case Array(site=site):
                 return f"{atom.type_string}[{atom.rank}]{self.site(site)}"
             case At(site=site):
