@@ -20,6 +20,7 @@ from srcgrad.frontend.lowering.context import Context
 from srcgrad.frontend.lowering.expressions import annotation, assign_name, comprehend, keywords_of, value_of
 from srcgrad.frontend.lowering.local_classes import convert_classes
 from srcgrad.frontend.lowering.names import Scope, annotations_of, nodes_within, scopes_of
+from srcgrad.frontend.lowering.settled import settle
 from srcgrad.frontend.lowering.statements import run
 from srcgrad.frontend.mangling import written_name
 from srcgrad.frontend.source import Source, source_of
@@ -42,9 +43,11 @@ def lowered(function: Callable[..., object]) -> regions.Function:
 
 @remembered
 def converted(function: Callable[..., object]) -> regions.Function:
-    """The IR of a function in which classes that it defines are made once, as far as they can be."""
+    """The IR of a function in which classes that it defines are made once, as far as they can be, and functions read
+    what they captured under a name of their own where that is bound no more."""
     source = source_of(function)
     convert_classes(source)
+    settle(source)
     return lower(source)
 
 
