@@ -36,6 +36,7 @@ from srcgrad.infer.objects import (
 )
 from srcgrad.infer.outside import is_of_library, is_of_users
 from srcgrad.infer.sequences import compared, joined_dicts, joined_sequences
+from srcgrad.infer.object_sets import note_operands
 from srcgrad.infer.sets import asks_identity, set_operator
 from srcgrad.infer.values import (
     ANY,
@@ -116,6 +117,7 @@ def arithmetic(
     if (model := _model_of(symbol, operands, in_place)) is not None:
         return analysis.call(frame, statement, exact(model), operands, heap)
     if not is_plain(analysis, heap, *operands):
+        note_operands(analysis, statement, operands, heap)
         return by_methods(
             analysis, frame, statement, symbol, operands, in_place, heap,
             lambda plain: arithmetic(analysis, frame, statement, symbol, plain, in_place, heap),

@@ -52,6 +52,7 @@ class Assigned:
         self._of: set[tuple[int, str]] = set()
         self._whole: dict[int, object] = {}
         self._anywhere: set[str] = set()
+        self.object_sets: set[object] = set()  # the statements that make sets of objects
         self.is_reshaped = False  # some array gets another dtype or rank
         self.why: Reason | None = None  # anything may be anything
         self.place: Place | None = None  # where that is so
@@ -74,6 +75,10 @@ class Assigned:
         outer, self.is_trusted = self.is_trusted, is_trusted or self.is_trusted
         yield
         self.is_trusted = outer
+
+    def begin_again(self) -> None:
+        """Forget what gave an analysis up that ended before its time."""
+        self.is_trusted, self.why, self.place = False, None, None
 
     def give_up(self, why: Reason) -> None:
         """Note that from here on anything may be anything."""

@@ -21,8 +21,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from srcgrad.frontend.classes import is_user_class
 from srcgrad.infer.answering import shown_by
-from srcgrad.infer.classes import classes_of, is_instance
+from srcgrad.infer.classes import classes_of, is_hashed_by_identity, is_instance
 from srcgrad.infer.copies import copied
 from srcgrad.infer.data import is_data
 from srcgrad.infer.dispatch import truth_by_methods
@@ -48,7 +49,7 @@ from srcgrad.infer.outside import is_of_library
 from srcgrad.infer.values import ANY, SCALARS, Array, At, Bound, Exact, Value, exact, is_unchanging, of, union
 from srcgrad.infer.values import are_numbers as are_all_numbers
 from srcgrad.language import asked
-from srcgrad.language.models import CLASSES
+from srcgrad.language.models import CLASSES, object_sets
 from srcgrad.language.operators import OF_FLOATS, method_of
 from srcgrad.runtime.containers import are_numbers, argsorted
 
@@ -399,8 +400,23 @@ def _classes_of_math() -> Iterator[tuple[Any, type]]:
 
 _OF_MATH: dict[Any, type] = dict(_classes_of_math())
 _Follow = Callable[["Analysis", "Frame", "Statement", _Values, Heap], Any]
+def _id(analysis: Analysis, frame: Frame, statement: Statement, given: tuple[Value, ...], heap: Heap) -> Any:
+    """``id`` of objects of the user's, which runs nothing; where it is what a set knows them by, of those that equal
+    themselves alone."""
+    if len(given) != 1 or given[0].is_any:
+        return NotImplemented
+    is_of_set = frame.namespace.get("__name__") == object_sets.__name__
+    if not all(
+        isinstance(atom, At) and is_user_class(atom.site.kind) and (not is_of_set or is_hashed_by_identity(analysis, atom))
+        for atom in given[0].atoms
+    ):  # fmt: skip
+        return (ANY, analysis.unknown(given, heap)) if is_of_set else NotImplemented
+    return of(int), heap
+
+
 _FOLLOWED: dict[Any, _Follow] = {
     len: _len,
+    id: _id,
     are_numbers: _are_numbers,
     argsorted: _argsorted,
     asked.is_data: _is_data,

@@ -57,3 +57,9 @@ def has_identity(analysis: Analysis, kind: Any) -> bool:
     if type(kind) is not type or is_of_library(kind) or analysis.assigned.is_open(kind):
         return False
     return looked_up(kind, "__hash__") is None or looked_up(kind, "__eq__") is object.__eq__
+
+
+def is_hashed_by_identity(analysis: Analysis, atom: Any) -> bool:
+    """Whether an atom is objects of a class of the user's that equal themselves alone, and may be keys."""
+    kind: Any = atom.site.kind if isinstance(atom, At) else None
+    return has_identity(analysis, kind) and looked_up(kind, "__hash__") is object.__hash__

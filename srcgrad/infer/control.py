@@ -187,8 +187,8 @@ def narrowing(analysis: Analysis, frame: Frame, test: ir.Operand, holds: bool, h
             if holds is (symbol == "is"):
                 return {tested: constant}
             return {tested: Value(value.atoms - constant.atoms, value.is_any)}
-        case ir.Compare(symbol="==" | "!=", left=ir.Version() as tested, right=ir.Literal(value=str() as text)) as asked:
-            value, is_equal = frame[tested], holds is (asked.symbol == "==")
+        case ir.Compare(symbol="==" | "!=" as symbol, left=ir.Version() as tested, right=ir.Literal(value=str(text))):
+            value, is_equal = frame[tested], holds is (symbol == "==")
             kept = frozenset(atom for atom in value.atoms if _equals(atom, text) in (None, is_equal))
             return {tested: Value(kept, value.is_any)}
         case ir.Call(function=function, positional=(ir.Version() as tested, kinds)) if (

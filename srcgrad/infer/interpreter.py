@@ -31,6 +31,7 @@ from srcgrad.infer.frames import Frame, Top, Ways
 from srcgrad.infer.generators import Generator, is_followed
 from srcgrad.infer.heap import Contents, Heap, Site, sites_of
 from srcgrad.infer.local_classes import LocalClasses
+from srcgrad.infer.object_sets import Again, with_object_sets
 from srcgrad.infer.outside import Outside, is_of_library
 from srcgrad.infer.parameters import Given
 from srcgrad.infer.reasons import TOO_DEEP, TOO_LONG, Place, Reason
@@ -97,7 +98,7 @@ class Analysis:
         """The IR of a function, None where it has none."""
         if function not in self.texts:
             try:
-                self.texts[function] = self._lower(function)
+                self.texts[function] = with_object_sets(self._lower(function), self.assigned.object_sets)
             except (SrcgradError, OSError, SyntaxError, RecursionError):
                 self.texts[function] = None
         return self.texts[function]
@@ -385,7 +386,11 @@ def analysed(
             given = data_for(made)
         else:
             given = Given(tuple(map(value, arguments)), named)
-        call(analysis, frame, _ENTRY, exact(function), given, heap)
+        try:
+            call(analysis, frame, _ENTRY, exact(function), given, heap)
+        except Again:
+            assigned.begin_again()
+            continue
         analysis.facts.seen |= set(kept)
         analysis.facts.note_heap(Heap(outside.contents, outside.contents))
         analysis.facts.is_lost, analysis.facts.generators = assigned.is_lost, analysis.generators
