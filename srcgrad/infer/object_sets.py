@@ -147,5 +147,5 @@ def _method(statement: Assign, container: Operand, name: str, given: Operand) ->
     method = Version("method")
     return [
         Assign((method,), ir.GetAttribute(container, name), statement.node),
-        Assign(statement.targets, ir.Call(method, (given,)), statement.node),
+        Assign((Version("done"),), ir.Call(method, (given,)), statement.node),
     ]

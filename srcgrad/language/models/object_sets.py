@@ -43,10 +43,10 @@ class ObjectSet:
         self.held.clear()
 
     def copy(self, /):
-        return ObjectSet(self.held.values())
+        return ObjectSet(self)
 
     def __copy__(self):
-        return ObjectSet(self.held.values())
+        return ObjectSet(self)
 
     def __contains__(self, item, /):
         return id(item) in self.held
@@ -64,14 +64,14 @@ class ObjectSet:
                 self.held[id(item)] = item
 
     def union(self, /, *others):
-        made = ObjectSet(self.held.values())
+        made = ObjectSet(self)
         for other in others:
             for item in other:
                 made.held[id(item)] = item
         return made
 
     def difference(self, /, *others):
-        made = ObjectSet(self.held.values())
+        made = ObjectSet(self)
         for other in others:
             for item in other:
                 if id(item) in made.held:
@@ -92,7 +92,7 @@ class ObjectSet:
         return made
 
     def symmetric_difference(self, other, /):
-        made = ObjectSet(self.held.values())
+        made = ObjectSet(self)
         for item in ObjectSet(other):
             if id(item) in self.held:
                 del made.held[id(item)]
