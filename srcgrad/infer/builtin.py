@@ -425,7 +425,7 @@ def _id(analysis: Analysis, frame: Frame, statement: Statement, given: tuple[Val
     is_of_set = frame.namespace.get("__name__") == object_sets.__name__
     if not all(
         isinstance(atom, At) and is_user_class(atom.site.kind) and (not is_of_set or is_hashed_by_identity(analysis, atom))
-        for atom in given[0].atoms
+        or atom == Exact(None) for atom in given[0].atoms
     ):  # fmt: skip
         return (ANY, analysis.unknown(given, heap)) if is_of_set else NotImplemented
     return of(int), heap

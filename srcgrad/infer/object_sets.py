@@ -57,7 +57,7 @@ def note_into(analysis: Analysis, sets: Value, statement: Statement, held: Value
 
 
 def note_operands(analysis: Analysis, statement: Statement, operands: tuple[Value, ...], heap: Heap) -> None:
-    """Note the sets of objects among operands, and empty ones beside such."""
+    """Note the sets of objects that something is read from, and empty ones that may be in the place of such."""
     atoms = [atom for value in operands for atom in value.atoms if isinstance(atom, At)]
     is_beside = any(atom.site.kind is ObjectSet for atom in atoms)
     for site in [atom.site for atom in atoms if atom.site.kind is set]:

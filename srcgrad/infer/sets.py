@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from srcgrad.frontend.source import is_generated
 from srcgrad.infer.classes import is_hashed_by_identity
 from srcgrad.infer.heap import Contents, Heap
 from srcgrad.infer.object_sets import note_objects
@@ -42,6 +43,8 @@ def set_method(
         return NotImplemented
     contents = heap[atom.site]
     if name in ("add", "discard") and len(values) == 1 and asks_identity(analysis, heap, atom, values[0]):
+        if analysis.root is not None and is_generated(analysis.root):  # more seems to vary there
+            note_objects(analysis, atom.site, statement, values[0])
         return exact(None), _put(analysis, heap, atom, values[0]) if name == "add" else heap
     note_objects(analysis, atom.site, statement, contents.items)
     if not is_plain(analysis, heap, Value(frozenset((atom,))), *values):

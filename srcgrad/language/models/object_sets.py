@@ -60,7 +60,7 @@ class ObjectSet:
     # --- with others -------------------------------------------------------------------------------------------------
     def update(self, /, *others):
         for other in others:
-            for item in tuple(other):
+            for item in other:
                 self.held[id(item)] = item
 
     def union(self, /, *others):
@@ -80,9 +80,15 @@ class ObjectSet:
 
     def difference_update(self, /, *others):
         for other in others:
-            for item in tuple(other):
+            for item in ObjectSet(other):
                 if id(item) in self.held:
                     del self.held[id(item)]
+
+    def intersection_update(self, other, /):
+        self.held = self.intersection(other).held
+
+    def symmetric_difference_update(self, other, /):
+        self.held = self.symmetric_difference(other).held
 
     def intersection(self, other, /):
         made = ObjectSet()
@@ -128,29 +134,52 @@ class ObjectSet:
         return self.symmetric_difference(other) if isinstance(other, ObjectSet) else NotImplemented
 
     def __ior__(self, other, /):
+        if not isinstance(other, ObjectSet):
+            return NotImplemented
         self.update(other)
         return self
 
     def __isub__(self, other, /):
+        if not isinstance(other, ObjectSet):
+            return NotImplemented
         self.difference_update(other)
         return self
 
+    def __iand__(self, other, /):
+        if not isinstance(other, ObjectSet):
+            return NotImplemented
+        self.held = self.intersection(other).held
+        return self
+
+    def __ixor__(self, other, /):
+        if not isinstance(other, ObjectSet):
+            return NotImplemented
+        self.held = self.symmetric_difference(other).held
+        return self
+
     def __le__(self, other, /):
+        if not isinstance(other, ObjectSet):
+            return NotImplemented
         for item in self.held.values():
             if item not in other:
                 return False
         return True
 
     def __lt__(self, other, /):
+        if not isinstance(other, ObjectSet):
+            return NotImplemented
         return len(self) < len(other) and self <= other
 
     def __ge__(self, other, /):
-        return other <= self
+        return other <= self if isinstance(other, ObjectSet) else NotImplemented
 
     def __gt__(self, other, /):
-        return other < self
+        return other < self if isinstance(other, ObjectSet) else NotImplemented
 
     def __eq__(self, other, /):
         return isinstance(other, ObjectSet) and len(self) == len(other) and self <= other
 
     __hash__ = None
+
+    def __repr__(self):
+        return "{" + ", ".join([repr(item) for item in self.held.values()]) + "}" if self.held else "set()"
