@@ -22,6 +22,7 @@ from srcgrad.infer.examples import outcomes
 from srcgrad.infer.heap import Contents, Heap
 from srcgrad.infer.heap import joined as contents_of_one
 from srcgrad.infer.items import compares_plainly
+from srcgrad.infer.object_sets import note_operands
 from srcgrad.infer.objects import (
     CONTAINERS,
     MAPPINGS,
@@ -36,7 +37,6 @@ from srcgrad.infer.objects import (
 )
 from srcgrad.infer.outside import is_of_library, is_of_users
 from srcgrad.infer.sequences import compared, joined_dicts, joined_sequences
-from srcgrad.infer.object_sets import note_operands
 from srcgrad.infer.sets import asks_identity, set_operator
 from srcgrad.infer.values import (
     ANY,

@@ -418,15 +418,16 @@ def _classes_of_math() -> Iterator[tuple[Any, type]]:
 _OF_MATH: dict[Any, type] = dict(_classes_of_math())
 _Follow = Callable[["Analysis", "Frame", "Statement", _Values, Heap], Any]
 def _id(analysis: Analysis, frame: Frame, statement: Statement, given: tuple[Value, ...], heap: Heap) -> Any:
-    """``id`` of objects of the user's, which runs nothing; where it is what a set knows them by, of those that equal
-    themselves alone."""
-    if len(given) != 1 or given[0].is_any:
-        return NotImplemented
+    """``id`` of objects of the user's, which runs nothing.  Of those from outside a copy may be what the program has,
+    which the model of sets may ask alone: it compares them with one another.  It asks what equals itself alone."""
     is_of_set = frame.namespace.get("__name__") == object_sets.__name__
-    if not all(
-        isinstance(atom, At) and is_user_class(atom.site.kind) and (not is_of_set or is_hashed_by_identity(analysis, atom))
-        or atom == Exact(None) for atom in given[0].atoms
-    ):  # fmt: skip
+
+    def is_told(atom: Any) -> bool:
+        if is_of_set:
+            return is_hashed_by_identity(analysis, atom)
+        return isinstance(atom, At) and is_user_class(atom.site.kind) and atom.site.context != "outside"
+
+    if len(given) != 1 or given[0].is_any or not all(is_told(atom) or atom == Exact(None) for atom in given[0].atoms):
         return (ANY, analysis.unknown(given, heap)) if is_of_set else NotImplemented
     return of(int), heap
 

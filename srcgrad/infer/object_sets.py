@@ -1,7 +1,7 @@
 """Sets of objects that equal themselves alone: ``ObjectSet``s in the place of sets.
 
-Enters: where a set is met that holds such objects, and more is done with it than to ask what is in it.  Leaves: the text
-of the function in which what makes the set makes an ``ObjectSet``; the analysis starts again with that::
+Enters: where a set is met that holds such objects, and more is done with it than to ask what is in it.  Leaves: the
+function in which what makes the set makes an ``ObjectSet``; the analysis starts again with that::
 
     prev = set(kids)           prev = ObjectSet(kids)
     near = {a, *others}        near = ObjectSet([a]);  near.update(others)
@@ -119,7 +119,8 @@ def _assign(statement: Assign, noted: Set[Any], named: Set[Operand], made: Set[O
     match statement.operation:
         case ir.MakeFunction(function=function) as operation:
             inner = with_object_sets(function, noted)
-            return [statement if inner is function else replace(statement, operation=replace(operation, function=inner))]
+            changed = replace(operation, function=inner)
+            return [statement if inner is function else replace(statement, operation=changed)]
         case ir.Make(kind="set", elements=elements) if statement in noted:
             items = Version("items")
             return [Assign((items,), ir.Make("list", elements), node), *_construct(statement, (items,))]

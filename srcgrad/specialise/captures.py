@@ -380,7 +380,8 @@ def _is_attempt(function: Value) -> bool:
 def _only_holds(function: Value, *, is_itself: bool) -> bool:
     """Whether a function does no more with what it is given than to keep it, or to go over it: a function itself, or
     what holds one, of which the class may be asked too."""
-    known = (len, id, zip, enumerate, reversed, range, list, tuple, places_of, alongside, *([] if is_itself else [type, isinstance]))
+    asking = () if is_itself else (type, isinstance, id)
+    known = (len, zip, enumerate, reversed, range, list, tuple, places_of, alongside, *asking)
     put = ("add", "discard")  # into sets, which go by identity: what stands for a function has none
     kept = ("append", "get", "items", "values", "keys", "insert", "setdefault", "update", "extend", "pop")
     return not function.is_any and all(

@@ -8,8 +8,8 @@ of its own, which is bound once::
         o.grad += out.grad                      def back():
                                                     o2.grad += out.grad
 
-So what is captured is what it was then, and nothing that the variable was before; a function that captured such variables
-alone carries their values (``specialise.captures``).
+So what is captured is what it was then, and nothing that the variable was before; a function that captured such
+variables alone carries their values (``specialise.captures``).
 """
 
 from __future__ import annotations
