@@ -26,10 +26,6 @@ if TYPE_CHECKING:
     from srcgrad.infer.interpreter import Analysis
 
 
-class Again(Exception):
-    """The analysis knows more than when it began, and starts again."""
-
-
 def note_objects(analysis: Analysis, site: Site | None, statement: Statement, held: Value) -> None:
     """Note that the set of a site, or the one that a statement makes, holds objects; raises ``Again`` where that is
     new."""
@@ -42,11 +38,8 @@ def _note(analysis: Analysis, site: Site | None, statement: Statement) -> None:
         return
     if site is not None and isinstance(site.origin, tuple):
         statement = site.origin[0]
-    noted = analysis.assigned.object_sets
-    is_made = isinstance(statement, Assign) and isinstance(statement.operation, ir.Make | ir.Call)
-    if is_made and statement not in noted:
-        noted.add(statement)
-        raise Again
+    if isinstance(statement, Assign) and isinstance(statement.operation, ir.Make | ir.Call):
+        analysis.assigned.note_objects(statement)
 
 
 def note_into(analysis: Analysis, sets: Value, statement: Statement, held: Value) -> None:
@@ -76,7 +69,7 @@ def with_object_sets(function: Function, noted: Set[Any]) -> Function:
         if isinstance(statement, Assign) and statement.operation.__class__ is ir.ReadGlobal
         and statement.operation.name == "set"
     }  # fmt: skip
-    made = {s.targets[0] for s in noted.intersection(statements) if isinstance(s.operation, ir.Make)}
+    made = {s.targets[0] for s in statements if s in noted and isinstance(s, Assign) and isinstance(s.operation, ir.Make)}
     return replace(function, body=_block(function.body, noted, named, made))
 
 

@@ -43,7 +43,7 @@ def _function(scope: Scope, namer: Namer) -> None:
 
 def _bound_again(scope: Scope) -> set[str]:
     """The captured variables that are bound more than once, all of them by the function itself."""
-    bound = [*parameters_of(scope.node.args)]  # type: ignore[attr-defined]
+    bound = [*parameters_of(scope.node.args)]
     bound += [name for part in scope.parts for name in bound_by(part)]
     inside = [inner for each in scope.inner.values() for inner in _scopes(each)]
     elsewhere = {name for inner in inside for name in inner.outer_names}

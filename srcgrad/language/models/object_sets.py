@@ -179,7 +179,7 @@ class ObjectSet:
     def __eq__(self, other, /):
         return isinstance(other, ObjectSet) and len(self) == len(other) and self <= other
 
-    __hash__ = None
+    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self):
         return "{" + ", ".join([repr(item) for item in self.held.values()]) + "}" if self.held else "set()"
