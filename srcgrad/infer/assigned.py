@@ -57,8 +57,9 @@ class Assigned:
         self._whole: dict[int, object] = {}
         self._anywhere: set[str] = set()
         self.object_sets: set[object] = set()  # the statements that make sets of objects
-        #: Generator expressions that run inside themselves, by the namespace of their function, and their place.
-        self.listed: set[tuple[int, tuple[int, int]]] = set()
+        #: Generator expressions that run inside themselves, by the namespace of their function and their place, and
+        #: whether lists are taken in their place.
+        self.listed: dict[tuple[int, tuple[int, int]], bool] = {}
         self.texts: dict[object, Any] = {}  # the functions with lists in their place
         self.is_reshaped = False  # some array gets another dtype or rank
         self.why: Reason | None = None  # anything may be anything
@@ -86,8 +87,13 @@ class Assigned:
     def list_generator(self, namespace: object, place: tuple[int, int]) -> None:
         """Note a generator expression that would be resumed while it runs; raises ``Again`` where that is new."""
         if (id(namespace), place) not in self.listed:
-            self.listed.add((id(namespace), place))
+            self.listed[id(namespace), place] = True
             raise Again
+
+    def leave_generator(self, namespace: object, place: tuple[int, int]) -> None:
+        """Note that a generator expression is to stay one."""
+        self.listed[id(namespace), place] = False
+        raise Again
 
     def note_objects(self, statement: object) -> None:
         """Note a statement that makes a set of objects; raises ``Again`` where that is new."""

@@ -69,8 +69,9 @@ def insert(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Insert
     value = frame[op.value]
     kinds = {atom.site.kind for atom in frame[op.container].atoms if isinstance(atom, At)}
     note_into(analysis, frame[op.container], statement, value)
-    if getattr(statement.node, "is_folded", False) and not is_plain(analysis, heap, value):
-        heap = analysis.unknown([value], heap)  # whose methods would run between the items
+    if getattr(statement.node, "is_folded", False) and not frame.is_unknown and not is_plain(analysis, heap, value):
+        node: Any = statement.node  # whose methods would run between the items
+        analysis.assigned.leave_generator(frame.namespace, (node.lineno, node.col_offset))
     hashed = frame[op.key] if op.key is not None else value if set in kinds else NEVER
     if not is_plain(analysis, heap, hashed):
         heap = analysis.unknown([hashed], heap)

@@ -104,7 +104,8 @@ class Analysis:
         return self.texts[function]
 
     def _lowered(self, function: FunctionType) -> Function:
-        places = frozenset(at for home, at in self.assigned.listed if home == id(function.__globals__))
+        listed = self.assigned.listed.items()
+        places = frozenset(at for (home, at), is_list in listed if is_list and home == id(function.__globals__))
         if not places:
             return self._lower(function)
         texts = self.assigned.texts

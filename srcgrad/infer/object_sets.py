@@ -69,7 +69,8 @@ def with_object_sets(function: Function, noted: Set[Any]) -> Function:
         if isinstance(statement, Assign) and statement.operation.__class__ is ir.ReadGlobal
         and statement.operation.name == "set"
     }  # fmt: skip
-    made = {s.targets[0] for s in statements if s in noted and isinstance(s, Assign) and isinstance(s.operation, ir.Make)}
+    noted_here = [statement for statement in statements if statement in noted and isinstance(statement, Assign)]
+    made = {statement.targets[0] for statement in noted_here if isinstance(statement.operation, ir.Make)}
     return replace(function, body=_block(function.body, noted, named, made))
 
 

@@ -6,8 +6,8 @@ call the function in which they stand.  Leaves: the same tree, with lists in the
     def total(self):                                        def total(self):
         return sum(k.total() for k in self.kids)     ->         return sum([k.total() for k in self.kids])
 
-What stops before the last item (``any``) is left as it is.  What adds or compares items as they come (``is_folded``) does
-so when it has all of them, which nobody can tell where they are data.
+What stops before the last item (``any``) is left as it is.  What adds or compares items as they come (``is_folded``)
+does so when it has all of them, which nobody can tell where they are data.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ import gast
 from srcgrad.frontend.lowering.names import Scope, scopes_of
 from srcgrad.frontend.source import Source
 
-_LISTING = (list, tuple, sorted, dict, set, frozenset)
 _FOLDING = (sum, max, min, math.prod, math.fsum)
+_TAKING_ALL: tuple[Any, ...] = (*_FOLDING, list, tuple, sorted, dict, set, frozenset, str.join)
 
 
 def list_generators(source: Source, places: Set[tuple[int, int]]) -> None:
@@ -38,7 +38,7 @@ def _scope(source: Source, scope: Scope, places: Set[tuple[int, int]]) -> None:
         if isinstance(part, gast.Call) and part.args and (part.args[0].lineno, part.args[0].col_offset) in places:
             given: Any = part.args[0]
             function = _function(source, scope, part.func)
-            if isinstance(given, gast.GeneratorExp) and any(function is each for each in (*_LISTING, *_FOLDING, str.join)):
+            if isinstance(given, gast.GeneratorExp) and any(function is each for each in _TAKING_ALL):
                 part.args[0] = made = gast.copy_location(gast.ListComp(given.elt, given.generators), given)
                 made.is_folded = any(function is each for each in _FOLDING)
 
