@@ -111,7 +111,7 @@ class Analysis:
         texts = self.assigned.texts
         if (function, places) not in texts:  # its statements are the same ones when the analysis starts again
             texts[function, places] = with_lists(function, places)
-        return texts[function, places]  # type: ignore[no-any-return]
+        return texts[function, places] or self._lower(function)
 
     def enter(
         self,

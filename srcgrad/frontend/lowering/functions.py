@@ -46,14 +46,18 @@ def lowered(function: Callable[..., object]) -> regions.Function:
 def converted(function: Callable[..., object]) -> regions.Function:
     """The IR of a function in which classes that it defines are made once, as far as they can be, and functions read
     what they captured under a name of their own where that is bound no more."""
-    return with_lists(function, frozenset())
-
-
-def with_lists(function: Callable[..., object], places: Set[tuple[int, int]]) -> regions.Function:
-    """The same, with lists in place of the generator expressions that stand at some places."""
     source = source_of(function)
     convert_classes(source)
-    list_generators(source, places)
+    settle(source)
+    return lower(source)
+
+
+def with_lists(function: Callable[..., object], places: Set[tuple[int, int]]) -> regions.Function | None:
+    """The same, with lists in place of the generator expressions that stand at some places; None where none does."""
+    source = source_of(function)
+    convert_classes(source)
+    if not list_generators(source, places):
+        return None
     settle(source)
     return lower(source)
 

@@ -26,14 +26,15 @@ _FOLDING = (sum, max, min, math.prod, math.fsum)
 _TAKING_ALL: tuple[Any, ...] = (*_FOLDING, list, tuple, sorted, dict, set, frozenset, str.join)
 
 
-def list_generators(source: Source, places: Set[tuple[int, int]]) -> None:
-    """Make lists of the generator expressions that stand at some places."""
-    _scope(source, scopes_of(source.node), places)
+def list_generators(source: Source, places: Set[tuple[int, int]]) -> bool:
+    """Make lists of the generator expressions that stand at some places; whether there are any."""
+    return _scope(source, scopes_of(source.node), places)
 
 
-def _scope(source: Source, scope: Scope, places: Set[tuple[int, int]]) -> None:
+def _scope(source: Source, scope: Scope, places: Set[tuple[int, int]]) -> bool:
+    is_changed = False
     for inner in scope.inner.values():
-        _scope(source, inner, places)
+        is_changed |= _scope(source, inner, places)
     for part in scope.parts:
         if isinstance(part, gast.Call) and part.args and (part.args[0].lineno, part.args[0].col_offset) in places:
             given: Any = part.args[0]
@@ -41,6 +42,8 @@ def _scope(source: Source, scope: Scope, places: Set[tuple[int, int]]) -> None:
             if isinstance(given, gast.GeneratorExp) and any(function is each for each in _TAKING_ALL):
                 part.args[0] = made = gast.copy_location(gast.ListComp(given.elt, given.generators), given)
                 made.is_folded = any(function is each for each in _FOLDING)
+                is_changed = True
+    return is_changed
 
 
 def _function(source: Source, scope: Scope, called: gast.expr) -> Any:
