@@ -84,18 +84,20 @@ class ObjectSet:
                 if id(item) in self.held:
                     del self.held[id(item)]
 
-    def intersection_update(self, other, /):
-        self.held = self.intersection(other).held
+    def intersection(self, /, *others):
+        made = ObjectSet(self)
+        for other in others:
+            held = ObjectSet(other).held
+            for item in ObjectSet(made):
+                if id(item) not in held:
+                    del made.held[id(item)]
+        return made
+
+    def intersection_update(self, /, *others):
+        self.held = self.intersection(*others).held
 
     def symmetric_difference_update(self, other, /):
         self.held = self.symmetric_difference(other).held
-
-    def intersection(self, other, /):
-        made = ObjectSet()
-        for item in other:
-            if id(item) in self.held:
-                made.held[id(item)] = item
-        return made
 
     def symmetric_difference(self, other, /):
         made = ObjectSet(self)
