@@ -23,6 +23,7 @@ from srcgrad.infer.examples import outcomes
 from srcgrad.infer.heap import Contents, Heap
 from srcgrad.infer.heap import joined as contents_of_one
 from srcgrad.infer.items import compares_plainly
+from srcgrad.infer.object_sets import note_operands
 from srcgrad.infer.objects import (
     CONTAINERS,
     MAPPINGS,
@@ -117,6 +118,7 @@ def arithmetic(
     if (model := _model_of(symbol, operands, in_place)) is not None:
         return analysis.call(frame, statement, exact(model), operands, heap)
     if not is_plain(analysis, heap, *operands):
+        note_operands(analysis, statement, operands, heap)
         return by_methods(
             analysis, frame, statement, symbol, operands, in_place, heap,
             lambda plain: arithmetic(analysis, frame, statement, symbol, plain, in_place, heap),

@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from srcgrad.frontend.classes import is_plain_class
+from srcgrad.frontend.classes import is_plain_class, is_user_class
 from srcgrad.infer.answering import shown_by
-from srcgrad.infer.classes import classes_of, is_instance
+from srcgrad.infer.classes import classes_of, is_hashed_by_identity, is_instance
 from srcgrad.infer.copies import copied
 from srcgrad.infer.data import is_data
 from srcgrad.infer.dispatch import truth_by_methods
@@ -48,12 +48,12 @@ from srcgrad.infer.objects import (
     set_attribute,
 )
 from srcgrad.infer.outside import is_of_library
-from srcgrad.infer.values import ANY, SCALARS, Array, At, Bound, Exact, Value, exact, is_unchanging, of, union
+from srcgrad.infer.values import ANY, SCALARS, Array, At, Bound, Exact, Value, are_of, exact, is_unchanging, of, union
 from srcgrad.infer.values import are_numbers as are_all_numbers
 from srcgrad.language import asked
-from srcgrad.language.models import CLASSES, FUNCTIONS
+from srcgrad.language.models import CLASSES, FUNCTIONS, object_sets
 from srcgrad.language.operators import OF_FLOATS, method_of
-from srcgrad.runtime.containers import are_numbers, argsorted
+from srcgrad.runtime.containers import are_numbers, argsorted, places_of
 
 if TYPE_CHECKING:
     from srcgrad.infer.frames import Frame
@@ -197,6 +197,14 @@ def _argsorted(analysis: Analysis, frame: Frame, statement: Statement, given: _V
     return container(frame, statement, heap, list, Contents(rest=of(int)))
 
 
+def _places_of(analysis: Analysis, frame: Frame, statement: Statement, given: _Values, heap: Heap) -> Any:
+    """The keys of dicts, as they are now; emitted text asks nothing else."""
+    if len(given) != 1 or not are_of(given[0], *MAPPINGS):
+        return ANY, analysis.unknown(given, heap)
+    keys = union(*(heap[atom.site].keys for atom in given[0].atoms if isinstance(atom, At)))
+    return container(frame, statement, heap, list, Contents(rest=keys))
+
+
 def length(atom: Any, heap: Heap) -> int | None:
     """How many items an object of a built-in class has, where they are known one by one."""
     kind = class_of(atom)
@@ -213,12 +221,19 @@ def _isinstance(analysis: Analysis, frame: Frame, statement: Statement, given: _
     kinds = classes_of(analysis, given[1], heap)
     analysis.local_classes.ask(kinds or ())
     answers = [is_instance(atom, kinds) for atom in given[0].atoms]
-    if not given[0].is_any and None not in answers:
+    is_decided = not given[0].is_any and None not in answers
+    if is_decided and (len({*answers}) == 1 or not any(map(_is_object_set, given[0].atoms))):
         return union(*(exact(answer) for answer in answers)), heap
+    if any(map(_is_object_set, given[0].atoms)):  # which is no set when the program runs
+        return of(bool), analysis.unknown(given, heap)
     if kinds is None or given[0].is_any:
         return _asked(analysis, frame, statement, given, heap)
     left = frozenset(a for a, answer in zip(given[0].atoms, answers, strict=True) if answer is None)
     return _asked(analysis, frame, statement, (Value(left), *given[1:]), heap)  # of which it is not known, are asked
+
+
+def _is_object_set(atom: Any) -> bool:
+    return class_of(atom) is object_sets.ObjectSet
 
 
 def _asked(analysis: Analysis, frame: Frame, statement: Statement, given: _Values, heap: Heap) -> Any:
@@ -257,6 +272,8 @@ def _type(analysis: Analysis, frame: Frame, statement: Statement, given: _Values
         return data(frame, statement, heap)  # a class of a library's, or of Python's
     if not kinds or given[0].is_any or None in kinds:
         return NotImplemented
+    if object_sets.ObjectSet in kinds:
+        return ANY, analysis.unknown(given, heap)
     return union(*map(exact, kinds)), heap
 
 
@@ -439,10 +456,27 @@ def _classes_of_math() -> Iterator[tuple[Any, type]]:
 
 _OF_MATH: dict[Any, type] = dict(_classes_of_math())
 _Follow = Callable[["Analysis", "Frame", "Statement", _Values, Heap], Any]
+def _id(analysis: Analysis, frame: Frame, statement: Statement, given: tuple[Value, ...], heap: Heap) -> Any:
+    """``id`` of objects of the user's, which runs nothing.  Of those from outside a copy may be what the program has,
+    which the model of sets may ask alone: it compares them with one another.  It asks what equals itself alone."""
+    is_of_set = frame.namespace.get("__name__") == object_sets.__name__
+
+    def is_told(atom: Any) -> bool:
+        if is_of_set:
+            return is_hashed_by_identity(analysis, atom)
+        return isinstance(atom, At) and is_user_class(atom.site.kind) and atom.site.context != "outside"
+
+    if len(given) != 1 or given[0].is_any or not all(is_told(atom) or atom == Exact(None) for atom in given[0].atoms):
+        return (ANY, analysis.unknown(given, heap)) if is_of_set else NotImplemented
+    return of(int), heap
+
+
 _FOLLOWED: dict[Any, _Follow] = {
     len: _len,
+    id: _id,
     are_numbers: _are_numbers,
     argsorted: _argsorted,
+    places_of: _places_of,
     asked.is_data: _is_data,
     asked.functions_in: _functions_in,
     isinstance: _isinstance,

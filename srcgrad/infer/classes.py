@@ -13,6 +13,7 @@ from srcgrad.infer.heap import Heap, Site
 from srcgrad.infer.objects import class_of, looked_up
 from srcgrad.infer.outside import is_of_library
 from srcgrad.infer.values import At, Atom, Bound, Exact, Value
+from srcgrad.language.models.object_sets import ObjectSet
 
 if TYPE_CHECKING:
     from srcgrad.infer.interpreter import Analysis
@@ -43,7 +44,7 @@ def is_instance(atom: Atom, kinds: tuple[type, ...] | None) -> bool | None:
     kind = MethodType if isinstance(atom, Bound) and atom.function is not None else class_of(atom)
     if kind is None or kinds is None or not is_of_library(kind) and _answers_itself(kind):
         return None
-    return issubclass(kind, kinds)
+    return issubclass(kind, kinds) or kind is ObjectSet and issubclass(set, kinds)
 
 
 def _decides(kind: type) -> bool:
@@ -63,3 +64,9 @@ def has_identity(analysis: Analysis, kind: Any) -> bool:
     if not is_plain_class(kind) or is_of_library(kind) or analysis.assigned.is_open(kind):
         return False
     return looked_up(kind, "__hash__") is None or looked_up(kind, "__eq__") is object.__eq__
+
+
+def is_hashed_by_identity(analysis: Analysis, atom: Any) -> bool:
+    """Whether an atom is objects of a class of the user's that equal themselves alone, and may be keys."""
+    kind: Any = atom.site.kind if isinstance(atom, At) else None
+    return has_identity(analysis, kind) and looked_up(kind, "__hash__") is object.__hash__

@@ -31,6 +31,7 @@ from srcgrad.infer.heap import Contents, Heap
 from srcgrad.infer.iteration import ITERATORS, backwards, elements
 from srcgrad.infer.lists import contents_of_dict, dict_of_pairs
 from srcgrad.infer.named import is_named_tuple
+from srcgrad.infer.object_sets import note_objects
 from srcgrad.infer.objects import (
     CONTAINERS,
     Made,
@@ -130,6 +131,8 @@ def made_by(analysis: Analysis, frame: Frame, statement: Statement, kind: Any, g
     if kind in (list, tuple, set, frozenset, deque) and not given.keywords and given.more is None and len(values) < 2:
         parts = () if not values else parts_of(values[0], heap) if kind in (list, tuple) else None
         held, heap = (NEVER, heap) if not values else elements(analysis, frame, statement, values[0], heap)
+        if kind is set:
+            note_objects(analysis, None, statement, held)
         if kind in (set, frozenset) and not is_plain(analysis, heap, held):  # they are hashed and compared
             heap = analysis.unknown([held], heap)
         contents = Contents(rest=held) if parts is None or kind not in (list, tuple) else Contents(parts=parts)

@@ -117,9 +117,10 @@ def entered(
     if found is None:
         same = [each for each in nested if each.context == context]
         found = next((each for each in same if each.is_of(asked)), None)
-        is_one = len(known) > 0 and (function, context) in summaries.joint
-        if found is None and (len(same) >= _NESTED or len(known) >= _KEPT or is_one):
-            joint = _joint(_most_alike(same or known, asked), asked)
+        alike = [each for each in known if each.cells == asked.cells]  # those of other functions cannot be joined
+        is_one = len(alike) > 0 and (function, context) in summaries.joint
+        if found is None and (len(same) >= _NESTED or len(alike) >= _KEPT or is_one):
+            joint = _joint(_most_alike(same or alike, asked), asked)
             if joint is None:
                 return ANY, analysis.unknown(roots, heap)
             asked = joint

@@ -50,7 +50,9 @@ def defines(kind: type, name: str) -> bool:
 
 def package_of(kind: type) -> str:
     """The package that a class comes from; none where the class says something else by ``__module__``, as one does that
-    ``exec`` has made."""
+    ``exec`` has made, and of what programs have in place of a class of Python's."""
+    if "__srcgrad_stands_for__" in vars(kind):
+        return ""
     module = kind.__module__
     is_made = module == "builtins" and kind.__flags__ & _HEAP_TYPE and vars(builtins).get(kind.__name__) is not kind
     if not isinstance(module, str) or is_made:

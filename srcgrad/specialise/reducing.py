@@ -58,7 +58,7 @@ from srcgrad.specialise.driving import driven
 from srcgrad.specialise.functions import Closure, made_here
 from srcgrad.specialise.generators import consumed, got, mapped
 from srcgrad.specialise.going_over import as_iterated
-from srcgrad.specialise.going_over_objects import begun_by_class
+from srcgrad.specialise.going_over_objects import begun_by_class, runs_iter
 from srcgrad.specialise.inlining import bound_by
 from srcgrad.specialise.instances import Instance, fixed_parameters, runs_users, static_of
 from srcgrad.specialise.iterators import ITERATED, iterated, turned
@@ -286,7 +286,7 @@ def _block(made: Reduced, block: Block, done: Sequence[Statement] = (), first: i
                 statements += _loop(made, _region(made, statement))
             case _:
                 statements.append(_region(made, statement))
-        if not is_written and any(noted is origin for noted, _ in made.facts.begun):
+        if not is_written and runs_iter(made, origin):
             raise refusal_of(made, statement)
         if not is_written and made.calls.keys().isdisjoint(statements[start:]):
             is_running = runs_users(made.facts, made.called.get(statement, ()))
