@@ -100,14 +100,17 @@ def _partial(function: partial[Any], called: Any) -> FunctionType | None:
     return _calling(called, signature, fixed=fixed) if fixed.keys().isdisjoint(named) else None
 
 
-def transforming(transform: Any, function: Any, argnums: Any, made: Any, signature: inspect.Signature) -> FunctionType:
-    """A function with the name of ``made`` whose text is ``return transform(function, argnums)(...)``."""
-    return _calling(made, signature, of=(transform, function), more=repr(argnums))
+def transforming(
+    transform: Any, function: Any, argnums: Any, made: Any, signature: inspect.Signature, behind: Collection[str]
+) -> FunctionType:
+    """A function with the name of ``made`` whose text is ``return transform(function, argnums)(...)``; the parameters
+    ``behind`` are passed behind all other positional ones."""
+    return _calling(made, signature, of=(transform, function), more=repr(argnums), behind=behind)
 
 
 def _calling(
     function: Any, signature: inspect.Signature, absent: Collection[str] = (), fixed: Mapping[str, Any] | None = None,
-    of: tuple[Any, ...] = (), more: str = "",
+    of: tuple[Any, ...] = (), more: str = "", behind: Collection[str] = (),
 ) -> FunctionType:  # fmt: skip
     """A function with these parameters that passes them on, behind what is ``fixed``.
 
@@ -125,6 +128,8 @@ def _calling(
         left_out = set()  # what follows would stand in its place
     asked = [parameter.name for parameter in parameters if parameter.default is _ABSENT]  # left out where it is
     later = [parameter for parameter in plain if parameter.name not in (*left_out, *asked)]
+    later = [p.replace(kind=p.POSITIONAL_ONLY) if p.name in behind else p for p in later]
+    later.sort(key=lambda p: (p.kind > p.VAR_POSITIONAL, p.name in behind))
     keywords = next(name for name in ("given", "given_", "given__") if name not in taken)
     given = ", ".join((*(fixed or ()), *(_given(parameter, is_named=bool(left_out)) for parameter in later)))
     for place, held in enumerate(of):
