@@ -64,7 +64,10 @@ class Derivative:
         if defines(type(primal), "__srcgrad_function__") and not defines(type(primal), "__srcgrad_text__"):
             primal = primal.__srcgrad_function__()  # type: ignore[attr-defined]
         self._asked = primal, positions(argnums)
-        is_read_again = is_object(primal) or isinstance(primal, partial) or defines(type(primal), "__srcgrad_text__")
+        of_class = isinstance(primal, MethodType) and isinstance(primal.__self__, type)
+        of_class = isinstance(primal, MethodType) and isinstance(primal.__self__, type)
+        tells = defines(type(primal), "__srcgrad_text__")
+        is_read_again = is_object(primal) or isinstance(primal, partial) or tells or of_class
         self._called = primal if is_read_again else None
         self.primal, receiver = _unbound(primal)
         self.argnums = _shifted(positions(argnums)) if receiver else positions(argnums)

@@ -28,7 +28,7 @@ import numpy as np
 
 from srcgrad.frontend.journal import note_compiled_in
 from srcgrad.rules.table import is_constant, lookup
-from srcgrad.runtime.binding import called_signature
+from srcgrad.runtime.binding import called_signature, decides_binding
 
 
 def applying(function: Any, absent: Collection[str] = ()) -> FunctionType | None:
@@ -55,10 +55,12 @@ def written_out(function: Any) -> Any:
             note_compiled_in(function.keywords, name)  # a dict, which may change
         return function if made is None else made
     if isinstance(function, MethodType) and isinstance(function.__self__, type):
-        key = function.__func__, function.__self__
-        if key not in _WRITTEN:
-            _WRITTEN[key] = _calling(function, called_signature(function))
-        return _WRITTEN[key]
+        key, decides = (function.__func__, function.__self__), decides_binding(function)
+        known, made = _METHODS.get(key, ((), None))
+        if made is None or len(known) != len(decides) or not all(map(operator.is_, known, decides)):
+            made = _calling(function, called_signature(function))
+            _METHODS[key] = decides, made
+        return made
     if isinstance(function, FunctionType | MethodType | type) or not isinstance(function, Hashable):
         return function
     rule = lookup(function)
@@ -70,6 +72,7 @@ def written_out(function: Any) -> Any:
 
 
 _WRITTEN: dict[Any, FunctionType] = {}
+_METHODS: dict[Any, tuple[tuple[object, ...], FunctionType]] = {}
 _PARTIALS: WeakKeyDictionary[partial[Any], tuple[tuple[Any, ...], FunctionType | None]] = WeakKeyDictionary()
 
 
