@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import OrderedDict, defaultdict, deque
 from dataclasses import replace
 from functools import partial
+from inspect import Parameter, Signature
 from types import ModuleType
 from typing import Any
 
@@ -177,6 +178,10 @@ def _attribute(context: Context, node: Any, base: Any, name: str) -> Made:
     is_read = not _holds(found) or _is_indexed(found, data=True) or are_writers(found)
     if is_spelled(base) and is_read:  # what a class or module holds is outside
         return settled(context, node), nf.Fixed()
+    if value.consists_of(lambda a: isinstance(a, Exact) and type(a.value) in (Signature, Parameter)):
+        if name == "parameters" or not _holds(found):
+            return settled(context, node), nf.Fixed()
+        context.refuse("E0203", node, "a default of a parameter that may be stored into")
     owner = static_of(value)
     if _holds(found) and not (is_read and is_local(owner)):  # which nothing stores into
         owner = None
