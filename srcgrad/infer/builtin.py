@@ -12,17 +12,21 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import inspect
 import math
+import operator
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from inspect import isabstract
 from types import BuiltinFunctionType, FunctionType, GeneratorType
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from srcgrad.frontend.classes import is_plain_class, is_user_class
+from srcgrad.frontend.journal import note_parameters
 from srcgrad.infer.answering import shown_by
 from srcgrad.infer.classes import classes_of, is_hashed_by_identity, is_instance
 from srcgrad.infer.copies import copied
@@ -53,6 +57,7 @@ from srcgrad.infer.values import are_numbers as are_all_numbers
 from srcgrad.language import asked
 from srcgrad.language.models import CLASSES, FUNCTIONS, object_sets
 from srcgrad.language.operators import OF_FLOATS, method_of
+from srcgrad.runtime.binding import decides_binding
 from srcgrad.runtime.containers import are_numbers, argsorted, places_of
 
 if TYPE_CHECKING:
@@ -80,6 +85,8 @@ def followed(analysis: Analysis, frame: Frame, statement: Statement, function: A
         positional, heap = lists_of(analysis, frame, given.positional, heap)
         values = (*positional, *given.values()[len(positional) :])
         return of(_OF_MATH[function]), heap if is_plain(analysis, heap, *values) else analysis.unknown(values, heap)
+    if function is inspect.signature and len(given.values()) == len(given.positional) == 1:
+        return _signature(given.positional[0], heap)
     if function is functools.update_wrapper:
         return _wrapped(analysis, given, heap)
     if not is_plain(analysis, heap, *given.values()):
@@ -96,6 +103,27 @@ def followed(analysis: Analysis, frame: Frame, statement: Statement, function: A
     if known and getattr(function, "__name__", "") == "__new__" and isinstance(function, BuiltinFunctionType):
         return _new(analysis, frame, statement, function, given, heap)
     return NotImplemented
+
+
+def _signature(value: Value, heap: Heap) -> Any:
+    """What a function of the user's tells of its parameters, which is decided where nothing else is told for it."""
+    (atom, *others) = value.atoms or (None,)
+    function = atom.value if isinstance(atom, Exact) else None
+    if value.is_any or others or not isinstance(function, FunctionType):
+        return NotImplemented
+    if not {"__wrapped__", "__signature__"}.isdisjoint(vars(function)):
+        return NotImplemented
+    note_parameters(function)
+    decides = decides_binding(function)
+    known, told = _SIGNATURES.get(function, ((), None))
+    if told is None or len(known) != len(decides) or not all(map(operator.is_, known, decides)):
+        told = inspect.signature(function)
+        _SIGNATURES[function] = decides, told
+    return exact(told), heap
+
+
+#: What functions tell, the same object each time.
+_SIGNATURES: WeakKeyDictionary[FunctionType, tuple[tuple[object, ...], inspect.Signature]] = WeakKeyDictionary()
 
 
 def _of_operand(

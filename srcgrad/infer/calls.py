@@ -23,7 +23,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from srcgrad.frontend.applying import differentiated, transform_of, written_out
-from srcgrad.frontend.journal import note_compiled_in
 from srcgrad.infer import named, sparse
 from srcgrad.infer.applying import (
     OPERATORS,
@@ -137,8 +136,6 @@ def _one(analysis: Analysis, frame: Frame, statement: Statement, atom: Any, give
             return made_[0], analysis.unknown([made_[0]], made_[1])  # what it returns again, others may change
         case Exact(value=np.vectorize() as found):
             held = {name: exact(each) for name, each in fields_of(found).items()}
-            for name in held:
-                note_compiled_in(vars(found), name)
             receiver, heap = container(frame, statement, heap, np.vectorize, Contents(fields=held), "outside")
             return call(analysis, frame, statement, receiver, given, heap)
         case Exact(value=MethodDescriptorType() | WrapperDescriptorType() as found) if given.positional:

@@ -13,6 +13,7 @@ from types import (
     BuiltinFunctionType,
     FunctionType,
     GetSetDescriptorType,
+    MappingProxyType,
     MemberDescriptorType,
     ModuleType,
     WrapperDescriptorType,
@@ -31,7 +32,7 @@ from srcgrad.infer.examples import Result, attribute_of_number
 from srcgrad.infer.heap import Contents, Heap, Site, together
 from srcgrad.infer.named import index_of, is_named_tuple
 from srcgrad.infer.outside import MAPPINGS as MAPPINGS
-from srcgrad.infer.outside import ORDERING, SEQUENCES, is_of_library, runs_users
+from srcgrad.infer.outside import ORDERING, PROXY, SEQUENCES, is_of_library, runs_users
 from srcgrad.infer.reasons import NOT_HANDED, reaching
 from srcgrad.infer.values import (
     ANY,
@@ -152,6 +153,8 @@ def class_of(atom: Atom) -> type | None:
     match atom:
         case At(site=Site(kind=kind)) if kind in (BaseException, sparse.Entries):
             return None
+        case At(site=Site(kind=kind, name=name)) if kind is dict and name == PROXY:
+            return MappingProxyType
         case Exact(value=value):
             return type(value)
         case Of(kind=kind) | At(site=Site(kind=kind)):

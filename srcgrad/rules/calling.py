@@ -15,7 +15,7 @@ import gast
 
 from srcgrad.rules.formula import constant, displayed, literal
 from srcgrad.rules.laws import is_own
-from srcgrad.runtime.binding import documented_signature
+from srcgrad.runtime.binding import documented_signature, is_of_library
 
 if TYPE_CHECKING:
     from srcgrad.rules.template import Rule
@@ -42,15 +42,23 @@ class UnsupportedCall(TypeError):
     """A ruled function is called in a form whose derivative is not known; the message names function and argument."""
 
 
-@cache
 def signature_of(function: Any) -> inspect.Signature | None:
-    """The signature of a function, if it tells one that NumPy's argument names can be read from."""
+    """The signature of a function, if it tells one that NumPy's argument names can be read from.
+
+    Functions of the user's may get other defaults; those of libraries are asked once."""
     if type(function).__name__ == "ufunc":
         return None
+    return (_told_once if is_of_library(function) else _told)(function)
+
+
+def _told(function: Any) -> inspect.Signature | None:
     try:
         return documented_signature(function)
     except (TypeError, ValueError):
         return None
+
+
+_told_once = cache(_told)
 
 
 #: What the positions of a ufunc's methods mean; their signatures do not tell of all.
@@ -91,6 +99,7 @@ def bind(
     rule: Rule, function: object, args: list[gast.expr], keywords: Mapping[str, gast.expr]
 ) -> dict[str, gast.expr]:
     """The given arguments of a call by parameter of the rule."""
+    rule.follow()
     args = args if rule.arranged is None else rule.arranged(args)
     names = _positions(rule, function)
     if any(isinstance(argument, gast.Starred) for argument in args):

@@ -11,6 +11,7 @@ from collections import OrderedDict, defaultdict, deque
 from dataclasses import replace
 from enum import EnumType
 from functools import partial
+from inspect import Parameter, Signature
 from types import ModuleType
 from typing import Any
 
@@ -183,6 +184,10 @@ def _attribute(context: Context, node: Any, base: Any, name: str) -> Made:
         return settled(context, node), nf.Fixed()
     if are_members(value) and not _holds(found):
         return settled(context, node), nf.Fixed()
+    if value.consists_of(lambda a: isinstance(a, Exact) and type(a.value) in (Signature, Parameter)):
+        if name == "parameters" or not _holds(found):
+            return settled(context, node), nf.Fixed()
+        context.refuse("E0203", node, "a default of a parameter that may be stored into")
     owner = static_of(value)
     if _holds(found) and not (is_read and is_local(owner)):  # which nothing stores into
         owner = None
