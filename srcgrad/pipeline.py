@@ -35,7 +35,7 @@ from srcgrad.analysis.summaries import Summaries, Summary
 from srcgrad.analysis.symbols import seen_from_inside, without_symbols
 from srcgrad.analysis.text import TextReader
 from srcgrad.analysis.values import fact_of_expression
-from srcgrad.emit.load import load
+from srcgrad.emit.load import load, of_users
 from srcgrad.emit.printer import emit
 from srcgrad.errors import InternalError, MissingRule, UnsupportedSyntax
 from srcgrad.faults import reported
@@ -462,7 +462,8 @@ def _compiled(module: Module, request: Request, taken: frozenset[str]) -> Compil
     document(module.functions[0], function, request.callee, request.mode, request.wanted)
     if present_options().check:
         check_emitted(module.functions)
-    emission = emit(module.functions, spans=lambda made: getattr(made, "span", None))  # ``transform.control.placed``
+    spans = lambda made: of_users(getattr(made, "span", None))  # ``transform.control.placed``
+    emission = emit(module.functions, spans=spans)
     outcome = result(function, module.facts_of(request.callee, facts))
     guards = guards_of(module.forms.journal)
     loaded = load(emission, entry, label=f"{label(request.callee)}:{LABELS[request.mode]}", guards=guards)

@@ -50,8 +50,9 @@ def _name(item: pytest.Item) -> str:
 
 
 @pytest.hookimpl(tryfirst=True)  # before marks are looked at
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Shares of tests by day, and what runs on the first Python only (``tests.parameters``)."""
+    left_out: set[pytest.Item] = set()
     met: Counter[str] = Counter()
     each = Counter(_name(item) for item in items if item.get_closest_marker("nightly") is None)
     for item in items:
@@ -65,8 +66,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 met[start] += 1
         if not name.startswith(WHOLE) and item.get_closest_marker("nightly") is None:
             if not is_by_day(met[name], each[name]):
+                if item.get_closest_marker("sampled"):
+                    left_out.add(item)
                 item.add_marker(pytest.mark.nightly)
             met[name] += 1
+    config.hook.pytest_deselected(items=[*left_out])
+    items[:] = [item for item in items if item not in left_out]
 
 
 def pytest_collection_finish() -> None:

@@ -474,13 +474,15 @@ def test_the_compiled_object_shows_its_source():
     assert compiled.source == grad(energy).source
 
 
-def test_the_line_map_leads_to_the_users_file():
-    compiled = grad(energy)
+@pytest.mark.parametrize("derivative", [grad, hvp], ids=["first order", "second order"])
+def test_the_line_map_leads_to_the_users_file(derivative):
+    compiled = derivative(energy)
     first = energy.__code__.co_firstlineno
     lines = compiled.source.splitlines()
     assert compiled.line_map
     for line, span in compiled.line_map.items():
         assert 1 <= line <= len(lines)
+        assert span.filename == __file__
         assert first <= span.line <= first + 4
 
 

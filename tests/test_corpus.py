@@ -118,8 +118,8 @@ def test_reverse_not_optimised(case):
     check_reverse(case, "plain")
 
 
-@pytest.mark.nightly  # tests/transform/test_forward.py asks it of every program, but not through jvp
-@pytest.mark.parametrize("case", cases(FORWARD))
+@pytest.mark.slow
+@pytest.mark.parametrize("case", some_by_day(FORWARD, 12))
 def test_forward_not_optimised(case):
     check_forward(case, "plain")
 

@@ -54,27 +54,37 @@ def load(emission: Emission, name: str, *, label: str, guards: Guards | None = N
     function = namespace.get(name)
     if not isinstance(function, FunctionType):
         raise InternalError(f"no function {name} in the emitted text", stage="emit", door=emission.text)
-    _show(filename, emission.text, function)
+    _show(filename, emission, function)
     return function
 
 
 class _Entry(tuple[Any, ...]):
-    """A ``linecache`` entry that counts the loaded functions whose text it is."""
+    """A ``linecache`` entry that counts the loaded functions whose text it is, and knows the places of its lines."""
 
     users: int = 0
+    line_map: Mapping[int, Span]
 
 
 _unused: deque[tuple[str, _Entry]] = deque()
 
 
-def _show(filename: str, text: str, function: FunctionType) -> None:
+def of_users(span: Span | None) -> Span | None:
+    """The user's place of a line, where it is one of emitted text: its own, or that of the nearest line above."""
+    entry = None if span is None else linecache.cache.get(span.filename)
+    if span is None or not isinstance(entry, _Entry) or not entry.line_map:
+        return span
+    return entry.line_map[max((at for at in entry.line_map if at <= span.line), default=min(entry.line_map))]
+
+
+def _show(filename: str, emission: Emission, function: FunctionType) -> None:
     """Keep the text in ``linecache`` while ``function`` lives; ``checkcache`` spares an entry whose mtime is None."""
     _forget()
     entry = linecache.cache.get(filename)
     if not isinstance(entry, _Entry):
-        lines = [f"{line}\n" for line in text.removesuffix("\n").split("\n")]
-        entry = _Entry((len(text), None, lines, filename))
+        lines = [f"{line}\n" for line in emission.text.removesuffix("\n").split("\n")]
+        entry = _Entry((len(emission.text), None, lines, filename))
         linecache.cache[filename] = entry
+    entry.line_map = emission.line_map
     entry.users += 1
     weakref.finalize(function, _hide, filename, entry).atexit = False
 

@@ -61,7 +61,7 @@ def _bound(function: ast.FunctionDef) -> list[str]:
 
 def _runs(text: str) -> bool:
     try:
-        function = numbers.load(text)
+        function = numbers.load(text.replace("np.empty(4)", "np.full(4, np.nan)"))  # what nobody has written shows
     except SyntaxError:  # as of a name that a comprehension binds, and := as well
         return False
     try:

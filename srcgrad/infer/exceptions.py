@@ -59,10 +59,11 @@ def caught(
     kinds = frame[handler.kinds.exit.values[0]] if is_named else ANY  # type: ignore[union-attr]
     if (analysis.throws_data or not _hold_text(kinds, heap)) and _looks_into(frame.function, handler):
         heap = analysis.unknown(list(analysis.carried), heap)
+    thrown = Value(frozenset(atom for atom in analysis.raised.atoms if isinstance(atom, At)))
     if not are_of_text(analysis, kinds, heap) or analysis.facts.opaque or frame.is_unknown:
-        return ANY, heap
+        return union(thrown, ANY), heap
     site = frame.site(None, statement, handler)
-    made = union(at(site), Value(frozenset(a for a in analysis.raised.atoms if isinstance(a, At))))
+    made = union(at(site), thrown)
     return made, heap.allocated(site, Contents(single=False, rest=made, others=made))
 
 

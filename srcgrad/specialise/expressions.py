@@ -206,7 +206,9 @@ def _attribute(context: Context, node: Any, base: Any, name: str) -> Made:
         context.refuse("E0203", node, "an attribute of an object that may be of any class")
     function = attribute_function(name)
     rule = None if function is None else lookup(function)
-    if rule is None and name in FIELDS and value.consists_of(is_data):  # of what a decomposition gives
+    if rule is None and name in FIELDS and any(map(is_data, value.atoms)) and value.consists_of(
+        lambda a: is_data(a) or is_unchanging(a)  # which has no such field
+    ):  # of what a decomposition gives
         held, rule = atom(context, base), lookup(runtime.field)
         assert rule is not None
         expression = placed(gast.Attribute(held, name, gast.Load()), node)

@@ -24,6 +24,7 @@ from srcgrad.errors import UnsupportedSyntax
 from srcgrad.frontend.source import Source
 from srcgrad.infer.data import is_data
 from srcgrad.infer.emitted import RAISED
+from srcgrad.infer.objects import class_of
 from srcgrad.infer.reasons import otherwise
 from srcgrad.infer.summaries import Summary
 from srcgrad.infer.values import ANY, Array, At, Exact, Of, Value, are_numbers, exact, union
@@ -220,7 +221,7 @@ def _is_of_part(here: Apart, statement: Assign, may: bool) -> bool:
     operation = statement.operation
     if may and not isinstance(operation, _PARTS):
         raise here.refuse("E0111", statement.node, "an operation that may raise what is caught")
-    if isinstance(operation, ir.SetItem) and may and not are_numbers(here.made.value(operation.value)):
+    if isinstance(operation, ir.SetItem) and may and not _is_cast_first(here.made.value(operation.value)):
         if any(isinstance(atom, Array) for atom in here.made.value(operation.base).atoms):
             raise here.refuse(
                 "E0111", statement.node, "a store in this try, of which a part may be done before it raises,"
@@ -230,6 +231,11 @@ def _is_of_part(here: Apart, statement: Assign, may: bool) -> bool:
         if value.is_any or not all(isinstance(atom, Exact | Of) for atom in value.atoms):
             raise here.refuse("E0111", statement.node, "an assignment in place that may raise what is caught")
     return isinstance(operation, (*_PARTS, ir.ReadCell))
+
+
+def _is_cast_first(value: Value) -> bool:
+    """Whether NumPy raises before it stores anything where it cannot store a value: of numbers, or one text."""
+    return are_numbers(value) or value.consists_of(lambda a: class_of(a) is str)
 
 
 def _only_computes(here: Apart, statement: Assign) -> bool:

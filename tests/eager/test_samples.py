@@ -49,7 +49,7 @@ def program_of(call: Bound, function: Callable[..., Any]) -> Callable[..., Any]:
 @pytest.mark.parametrize(
     ("case", "samples"),
     [
-        *(pytest.param(case, "some", id=f"{case_id(case)}-some") for case in CALLED[::3]),
+        *(pytest.param(case, "some", id=f"{case_id(case)}-some", marks=pytest.mark.sampled) for case in CALLED[::3]),
         *(at_night(case, "every", id=f"{case_id(case)}-every") for case in CALLED),
     ],
 )

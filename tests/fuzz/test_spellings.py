@@ -48,3 +48,11 @@ def test_a_loop_counts_under_the_name_of_a_parameter() -> None:
     np.testing.assert_allclose(a_bar, np.sum(np.sin(y) + np.sin(2.0 * y)))
     np.testing.assert_array_equal(x_bar, np.zeros(3))
     np.testing.assert_allclose(y_bar, 0.5 * (np.cos(y) + 2.0 * np.cos(2.0 * y)))
+
+
+def test_no_spelling_reads_what_nobody_has_written() -> None:
+    """An array that is filled from another one, and is spelt like it then, held whatever was in memory."""
+    text = "import numpy as np\n\ndef f(x):\n    y = x * 1.0\n    w = np.empty(4)\n    for j in range(4):\n"
+    text += "        w[j] = np.sum(y)\n    return np.sum(w)\n"
+    made = {respelled(text, RandomChoices(number)) for number in range(20)}
+    assert len(made) > 1 and not any("y = np.empty" in each for each in made)

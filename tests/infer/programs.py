@@ -401,6 +401,13 @@ def the_object_of_an_exception(x):
     return [held[-1]]
 
 
+def an_exception_that_holds_a_key(x):
+    try:
+        raise KeyError("a")
+    except KeyError:
+        return x
+
+
 class Ending:
     def __enter__(self):
         return self

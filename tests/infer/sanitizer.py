@@ -29,6 +29,7 @@ from srcgrad.ir import interpreter
 from srcgrad.ir.evaluating import Frame
 from srcgrad.ir.operations import END, UNBOUND
 from srcgrad.language.models.derivatives import Derivative
+from srcgrad.runtime.defaults import dict_like
 from srcgrad.runtime.objects import fields_of, is_object
 from srcgrad.specialise.entry import MOST
 from srcgrad.syntax.depth import unless_too_deep
@@ -245,7 +246,7 @@ def unforeseen_of_kinds(function: FunctionType, arguments: tuple[Any, ...]) -> l
         except GivenUp:  # of what runs that long nothing is said
             return complaints
         assert facts is not None
-        given = tuple(change(value) for value in copy.deepcopy(arguments))
+        given = tuple(dict_like(value, value) for value in map(change, copy.deepcopy(arguments)))  # as programs get it
         by_kind: dict[object, Any] = {}
         shared = tuple(by_kind.setdefault(kind_of(value), value) for value in given)  # one argument for several
         complaints += _not_said(facts, function, given, {})

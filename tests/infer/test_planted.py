@@ -44,7 +44,6 @@ def complaints() -> Iterator[str]:
     return (text for program in ALL for text in unforeseen(program, (X,), {}))
 
 
-@pytest.mark.nightly
 def test_without_a_fault_nothing_is_found():
     assert list(complaints()) == []
 

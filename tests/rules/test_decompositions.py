@@ -112,6 +112,14 @@ def test_both_directions_and_order_two(f: Any, a: Any) -> None:
     check(f, a)
 
 
+@pytest.mark.parametrize("f", [upper_triangle, full], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("known", [True, False], ids=["specialised", "generic"])
+def test_fields_of_results(f: Any, known: bool) -> None:
+    """What is given may be kept in a result of which only data is known, and a text has none of these fields."""
+    with srcgrad.options(specialise=known):
+        check(f, N)
+
+
 # --- order three -----------------------------------------------------------------------------------------------------
 def log_determinant(t: float) -> Any:
     return 2.0 * np.sum(np.log(np.diagonal(np.linalg.cholesky(POSITIVE + t * SYMMETRIC))))

@@ -47,7 +47,7 @@ def by_index(x):
 
 def by_index_as_columns(x):
     columns = np.c_[x[0], x.T, x[1] * x[2]] ** 2
-    return np.sum(columns * w.reshape(5, 4).T) + np.sum(np.c_[x[0, 0], 1.0, x[:1]] ** 3) + np.sum(np.c_[*x, 0:4] ** 2)
+    return np.sum(columns * w.reshape(5, 4).T) + np.sum(np.c_[x[0, 0], 1.0, x[:1]] ** 3) + np.sum(np.c_[x[2], 0:4] ** 2)
 
 
 def by_index_and_indexed_at_once(x):

@@ -23,7 +23,7 @@ from srcgrad.rules.table import rules
 from srcgrad.rules.template import Rule
 from srcgrad.runtime.refusals import RefusedMode
 from srcgrad.syntax.globals import GlobalReference
-from tests.parameters import for_each
+from tests.parameters import at_night, for_each
 from tests.rules.samples import ALIKE, ANALYTIC, SAMPLES, Call
 from tests.rules.trees import is_floating, leaves, map_leaves, moved, pairing, poisoned, random_like, vector
 
@@ -191,6 +191,7 @@ def test_every_parameter_is_given_by_a_sample() -> None:
     assert not missing
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("case", FUNCTIONS, ids=case_id)
 def test_every_sample(case: tuple[Rule, Callable[..., Any]]) -> None:
     """Adjoint and tangent agree with numbers and each other, and say truly what they read.
@@ -379,7 +380,7 @@ def single(x: Any) -> Any:
     )
 
 
-@pytest.mark.parametrize("modes", ["some", pytest.param("every", marks=pytest.mark.nightly)])
+@pytest.mark.parametrize("modes", [pytest.param("some", marks=pytest.mark.sampled), at_night("every")])
 @pytest.mark.parametrize("case", FUNCTIONS, ids=case_id)
 def test_float32_is_kept(case: tuple[Rule, Callable[..., Any]], modes: str) -> None:
     """Cotangents of float32 arrays are float32; so is a tangent where the result is.

@@ -6,7 +6,6 @@ import ast
 import inspect
 import linecache
 import textwrap
-import warnings
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any
@@ -19,12 +18,7 @@ from srcgrad.ir.normal_form import Callee
 from srcgrad.pipeline import compile_request
 from srcgrad.programs import Compiled, Request, options
 from srcgrad.rules.facts import fact_of
-from srcgrad.runtime import as_cotangent
-from tests.corpus import CASES
-from tests.corpus.example import Case
-from tests.derivatives import fresh, numbers_like
-from tests.oracle import assert_close, directional, rebuild, seed_like
-from tests.parameters import some_by_day
+from tests.oracle import assert_close, directional
 
 VECTOR = np.array([0.3, -0.7, 1.1])
 
@@ -303,36 +297,6 @@ def swapped(x, y):
 
 def test_tangents_come_in_the_order_of_the_request():
     assert "def jvp_swapped(x, y, y_dot, x_dot):" in body_of(compiled(swapped, ("y", "x"), None))
-
-
-# --- numbers ---------------------------------------------------------------------------------------------------------
-@pytest.mark.slow
-@pytest.mark.parametrize("known", [True, False], ids=["specialised", "generic"])
-@pytest.mark.parametrize("case", some_by_day(CASES, 15))
-def test_the_corpus(case: Case, known: bool) -> None:
-    signature = inspect.signature(case.function)
-    bound = signature.bind(*case.arguments, **case.keywords)
-    bound.apply_defaults()
-    names, values = tuple(bound.arguments), tuple(bound.arguments.values())
-    positional = [p for p in signature.parameters.values() if p.kind is not p.KEYWORD_ONLY]
-    if any(p.kind is p.VAR_POSITIONAL for p in positional):
-        pytest.skip("the public call binds *args")
-    wanted = tuple(names[k] for k in case.argnums)
-    functions = any(isinstance(v, FunctionType) for v in values)
-    made = compiled(case.function, wanted, values if known or functions else None)
-    chosen = tuple(case.arguments[k] for k in case.argnums)
-    direction = seed_like(chosen, seed=3)
-    dots = rebuild(direction, lambda leaf: 0.0 if leaf is None else leaf)
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
-        expected = directional(
-            case.function, case.arguments, direction, case.argnums, keywords=case.keywords, analytic=case.analytic
-        )
-        value, moved = made.entry(*(v for v in fresh(values) if not isinstance(v, FunctionType)), *dots)
-        primal = case.function(*fresh(case.arguments), **case.keywords)
-    np.testing.assert_equal(value, primal)
-    result = numbers_like(as_cotangent(moved, value), primal)
-    assert_close(result, expected.value, tolerance=case.tolerance, error=expected.error, what=case.name)
 
 
 # --- over reverse programs -------------------------------------------------------------------------------------------
