@@ -385,8 +385,85 @@ def of_branches(x):
     return Part().f(x[0]) * x[1]
 
 
-@pytest.mark.parametrize("function", [named, of_branches])
-def test_names(function):
+def of_their_own_class(x):
+    k = x[1]
+
+    class Part:
+        def __init__(self, v):
+            self.v = v
+
+        def f(self):
+            return self.v * k
+
+        def twice(self):
+            return type(self)(self.v * self.v)
+
+        def __add__(self, other):
+            return self.__class__(self.v + other.v)
+
+    class Other(Part):
+        def f(self):
+            return self.v * k * k
+
+    return (Part(x[0]).twice() + Part(x[1])).f() * Other(x[0]).twice().f()
+
+
+def by_other_names(x):
+    k = x[1]
+
+    class Part:
+        def __init__(self, v):
+            self.v = v
+
+        def f(self):
+            return self.v * k
+
+    Second = Part
+    third = Second
+
+    class Holder:
+        def made(self):
+            return Second(x[0]).f()
+
+    def of(v):
+        return third(v * v).f()
+
+    return Holder().made() * of(x[0])
+
+
+@pytest.mark.parametrize("specialise", [True, False])
+@pytest.mark.parametrize("function", [named, of_branches, of_their_own_class, by_other_names])
+def test_names(function, specialise):
     point, step = np.array([1.0, 2.0]), 1e-6
     slopes = [(function(point + step * e) - function(point - step * e)) / (2.0 * step) for e in np.eye(2)]
-    np.testing.assert_allclose(srcgrad.grad(function)(point), slopes, rtol=1e-6)
+    with srcgrad.options(specialise=specialise):
+        derivative = srcgrad.grad(function)
+        np.testing.assert_allclose(derivative(point), slopes, rtol=1e-6)
+        np.testing.assert_allclose(srcgrad.jvp(function, (point,), (point,))[1], slopes @ point, rtol=1e-6)
+        curved = (derivative(point + step * point) - derivative(point - step * point)) / (2.0 * step)
+        np.testing.assert_allclose(srcgrad.hvp(function)(point, point), curved, rtol=1e-6, atol=1e-8)
+
+
+def of_a_class_that_reads_more(x):
+    k, n = x[1], x[0]
+
+    class Part:
+        def __init__(self, v):
+            self.v = v
+
+        def f(self):
+            return self.v * k
+
+        def twice(self):
+            return type(self)(self.v * 2.0)
+
+    class Other(Part):
+        def f(self):
+            return self.v * n
+
+    return Other(x[0]).twice().f()
+
+
+def test_an_object_of_a_class_that_reads_more_is_refused():
+    with pytest.raises(SrcgradError, match="E0106"):
+        srcgrad.grad(of_a_class_that_reads_more)(np.array([1.0, 2.0]))

@@ -136,6 +136,9 @@ class Body:
                         elif owner is not None and (known := self.fixed.made.get((owner, name))) is not None:
                             join(self.captured, known.captured)
                             self.calls.append((method, part, scope, known.captured))
+                    case gast.Call(func=called) if (this := _class_of(called)) is not None:
+                        if this == method.first and scope.find(this) is method.scope:  # which holds what it reads
+                            self.calls.append((method, part, scope, self.captured))
                     case gast.Name(id=name):
                         owner = scope.find(name)
                         is_own = owner is self.scope or owner is not None and _is_below(owner, method.scope)
@@ -193,6 +196,16 @@ class Method:
 
     scope: Scope
     first: str | None
+
+
+def _class_of(called: gast.expr) -> str | None:
+    """The name of the object whose class an expression is: ``type(self)``, ``self.__class__``."""
+    match called:
+        case gast.Call(func=gast.Name(id="type"), args=[gast.Name(id=this)], keywords=[]):
+            return str(this)
+        case gast.Attribute(value=gast.Name(id=this), attr="__class__"):
+            return str(this)
+    return None
 
 
 def _are_names(target: gast.expr) -> bool:

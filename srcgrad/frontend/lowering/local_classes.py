@@ -79,6 +79,8 @@ class _Converter:
                     self.define(scope, statement, here)
                 case gast.FunctionDef():
                     self.function(scope.inner[statement], here)
+                case gast.Assign(targets=[gast.Name(id=name)], value=gast.Name(id=known)):
+                    self.rename(scope, name, scope.find(known), known)
                 case _:
                     is_loop = isinstance(statement, gast.For | gast.While)
                     for inner in _blocks_of(statement):
@@ -100,6 +102,13 @@ class _Converter:
         hand_over(scope, scope, node.name, made)
         node.made = made.kind
         node.decorator_list, node.bases, node.keywords, node.body = [], [], [], [gast.copy_location(gast.Pass(), node)]
+
+    def rename(self, scope: Scope, name: str, owner: Scope | None, known: str) -> None:
+        """Another name of a class, which it has alone."""
+        made = None if owner is None else self.fixed.made.get((owner, known))
+        if made is not None and scope.find(name) is scope and bindings(scope, name) == 1:
+            self.fixed.made[scope, name] = made
+            hand_over(scope, scope, name, made)
 
     # --- one class ---------------------------------------------------------------------------------------------------
     def converted(self, scope: Scope, node: Any, place: Place) -> Made:
