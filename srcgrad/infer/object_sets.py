@@ -14,12 +14,14 @@ from collections.abc import Set
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import gast
+
 from srcgrad.infer.classes import is_hashed_by_identity
 from srcgrad.infer.heap import Heap, Site
 from srcgrad.infer.values import At, Value
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Operand, Version
-from srcgrad.ir.regions import Assign, Block, Function, If, Loop, Statement, Try, With, walk
+from srcgrad.ir.regions import Assign, Block, Function, If, Loop, Statement, Try, With, operands_of, walk
 from srcgrad.language.models.object_sets import ObjectSet
 
 if TYPE_CHECKING:
@@ -92,7 +94,9 @@ def _block(block: Block, noted: Set[Any], named: Set[Operand], made: Set[Operand
     for statement in block.statements:
         match statement:
             case Assign():
-                statements += _assign(statement, noted, named, made)
+                begun = _begun(statements) if isinstance(statement.node, gast.SetComp) and statement in noted else []
+                del statements[len(statements) - len(begun) :]
+                statements += [*_assign(statement, noted, named, made), *begun]
             case If(body=body, orelse=orelse):
                 statements.append(replace(statement, body=inside(body), orelse=inside(orelse)))
             case Loop(body=body) | With(body=body):
@@ -108,6 +112,19 @@ def _block(block: Block, noted: Set[Any], named: Set[Operand], made: Set[Operand
     return Block(tuple(statements), block.exit)
 
 
+def _begun(before: list[Statement]) -> list[Statement]:
+    """What makes the iterator of a comprehension, which its loop is to follow; making an empty set may come before."""
+    found: list[Statement] = []
+    wanted: set[Operand] = set()
+    for statement in reversed(before):
+        if found and not (isinstance(statement, Assign) and wanted.intersection(statement.targets)):
+            break
+        assert isinstance(statement, Assign)
+        found.insert(0, statement)
+        wanted.update(operands_of(statement.operation))
+    return found
+
+
 def _assign(statement: Assign, noted: Set[Any], named: Set[Operand], made: Set[Operand]) -> list[Statement]:
     node = statement.node
     match statement.operation:
@@ -116,8 +133,8 @@ def _assign(statement: Assign, noted: Set[Any], named: Set[Operand], made: Set[O
             changed = replace(operation, function=inner)
             return [statement if inner is function else replace(statement, operation=changed)]
         case ir.Make(kind="set", elements=elements) if statement in noted:
-            items = Version("items")
-            return [Assign((items,), ir.Make("list", elements), node), *_construct(statement, (items,))]
+            items, display = Version("items"), gast.copy_location(gast.List([], gast.Load()), node)
+            return [Assign((items,), ir.Make("list", elements), display), *_construct(statement, (items,))]
         case ir.Call(function=called, positional=given, keywords=(), star=None, rest=None) if (
             statement in noted and called in named
         ):

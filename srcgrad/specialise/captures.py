@@ -20,6 +20,7 @@ import gast
 
 from srcgrad.frontend.classes import captured_by, is_generated_init, is_user_class
 from srcgrad.infer.facts import Facts
+from srcgrad.infer.heap import Heap
 from srcgrad.infer.objects import CONTAINERS
 from srcgrad.infer.values import NEVER, Array, At, Bound, Exact, Of, Value, exact, union
 from srcgrad.ir import operations as ir
@@ -41,6 +42,7 @@ from srcgrad.ir.regions import (
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.language.models import FUNCTIONS, MADE, is_of_model
 from srcgrad.language.models.callables import Cached
+from srcgrad.language.models.object_sets import ObjectSet
 from srcgrad.runtime import alongside, places_of
 from srcgrad.specialise.functions import (
     Closure,
@@ -288,8 +290,8 @@ def misused(made: Reduced, body: Block) -> tuple[str, str, gast.AST | None] | No
             return "E0113", "a context manager that holds a function", statement.node
         if around not in looked_at and isinstance(around.exit, Return):
             looked_at.add(around)
-            if _is_kept_inside(made, made.value(around.exit.value)):
-                return "E0211", "a function that is returned", None
+            if (kept := _returned(made, made.value(around.exit.value))) is not None:
+                return kept
         if not isinstance(statement, Assign):
             continue
         operation = statement.operation
@@ -329,9 +331,20 @@ def misused(made: Reduced, body: Block) -> tuple[str, str, gast.AST | None] | No
                 continue
             case _ if given:
                 return "E0211", "this use of a function that the program makes", statement.node
-    if isinstance(body.exit, Return) and _is_kept_inside(made, made.value(body.exit.value)):
+    return _returned(made, made.value(body.exit.value)) if isinstance(body.exit, Return) else None
+
+
+def _returned(made: Reduced, value: Value) -> tuple[str, str, None] | None:
+    """What is said of a result that means nothing to the caller."""
+    if _is_kept_inside(made, value):
         return "E0211", "a function that is returned", None
+    if _is_entry(made) and any(site.kind is ObjectSet for site in Heap(made.facts.contents).reachable([value])[0]):
+        return "E0407", "a set of objects that is returned", None  # the caller is to have a set
     return None
+
+
+def _is_entry(made: Reduced) -> bool:
+    return any(summary in made.facts.entry for summary in made.frame.summaries)
 
 
 _REMEMBERED = "E0212", "a cache of a function that is made inside"
@@ -340,8 +353,7 @@ _REMEMBERED = "E0212", "a cache of a function that is made inside"
 def _is_kept_inside(made: Reduced, value: Value) -> bool:
     """Whether a value is a function that means nothing to the caller, or holds one: what it captured is known here
     alone, or the caller is no function of the program, in which pairs and tuples are known."""
-    is_entry = any(summary in made.facts.entry for summary in made.frame.summaries)
-    if is_entry:
+    if _is_entry(made):
         return holds_made(made, value) or holds_methods(made.facts, value)
     return holds_kept_inside(made, value)
 

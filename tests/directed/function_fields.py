@@ -360,3 +360,19 @@ def a_list_of_functions_that_changes_while_it_is_composed(x):
         return after(f, g)
 
     return np.sum(functools.reduce(joined, functions, lambda v: v * x[0])(x))
+
+
+@directed(vector(3))
+def kept_functions_and_variables_that_are_bound_again(x):
+    before = x[0] if x[1] > -100.0 else 1.0
+    before = before * x[1]
+    after = x[2]
+    after = after * x[0]
+    kept, others = [lambda: before * after], []
+    for k in range(3):
+        scale = before * k
+        scale = scale + x[2]
+        others.append(lambda u, scale=scale: before * u + scale)
+    first = kept[0]() + others[2](x[0])
+    after = after * x[1]
+    return first * kept[0]() + others[1](2.0)

@@ -127,6 +127,14 @@ def places_by_identity(x):
     return sum(node.v ** (place[key] + 2) for key, node in held.items()) * (2.0 if id(nodes[1]) in held else 1.0)
 
 
+@directed(vector(3))
+def comprehensions_of_what_is_made_there(x):
+    held = {Node(v * w) for v in x for w in (1.0, 2.0)}
+    named = {"a": Node(x[0]), "b": Node(x[1])}
+    some = {node for _, node in named.items()}
+    return sum(node.v**2 for node in held) * len({node for node in some}) + sum(node.v for node in {*some})
+
+
 class Tree:
     def __init__(self, v, depth):
         self.v = v

@@ -161,14 +161,19 @@ def in_a_tuple(x):
     return a.v * len(seen)
 
 
+def returned(x):
+    held = {Item(x[0])}
+    return sum(one.v for one in held), [Item(held)]
+
+
 REFUSED = [
     joined, that_say_what_they_equal, in_a_tuple, set_or_list, of_which_class, copied_deeply, frozen, from_outside,
-    place_of_what_is_outside,
+    place_of_what_is_outside, returned,
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("function", REFUSED, ids=lambda f: f.__name__)
 def test_what_is_not_followed_is_refused(function):
     with pytest.raises(UnsupportedSyntax) as refused:
-        srcgrad.grad(function)(X)
+        srcgrad.vjp(function, X)
     assert refused.value.code in ("E0407", "E0214")

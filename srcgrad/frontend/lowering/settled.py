@@ -57,9 +57,11 @@ def _scopes(scope: Scope) -> Iterator[Scope]:
 
 
 def _block(
-    scope: Scope, body: list[gast.stmt], behind: Sequence[gast.AST], before: set[str], repeated: set[str], namer: Namer
-) -> None:
-    """``behind``: what may run after the block; ``before``: what is surely bound before it."""
+    scope: Scope, body: list[gast.stmt], behind: Sequence[gast.AST], before: set[str], repeated: set[str], namer: Namer,
+    around: tuple[list[gast.stmt], gast.stmt] | None = None,
+) -> None:  # fmt: skip
+    """``behind``: what may run after the block; ``before``: what is surely bound before it; ``around``: the outermost
+    loop in which it stands, and the block of that."""
     before = set(before)
     for statement in list(body):
         later = [*body[body.index(statement) + 1 :], *behind]
@@ -69,15 +71,16 @@ def _block(
                 for name in sorted((repeated & before).difference(names_bound([statement, *later]))):
                     readers = [reader for part in made for reader in _readers(scope, scope.inner[part], name)]
                     if readers:
-                        body.insert(body.index(statement), _renamed(readers, name, namer.fresh(name), statement))
+                        block, place = around or (body, statement)  # no round of a loop binds the variable
+                        block.insert(block.index(place), _renamed(readers, name, namer.fresh(name), statement))
             case gast.If():
                 for part in (statement.body, statement.orelse):
-                    _block(scope, part, later, before, repeated, namer)
+                    _block(scope, part, later, before, repeated, namer, around)
             case gast.With():
-                _block(scope, statement.body, later, before, repeated, namer)
+                _block(scope, statement.body, later, before, repeated, namer, around)
             case gast.For() | gast.While():
                 for part in (statement.body, statement.orelse):
-                    _block(scope, part, [statement, *later], before, repeated, namer)
+                    _block(scope, part, [statement, *later], before, repeated, namer, around or (body, statement))
         if isinstance(statement, gast.Assign):
             before.update(target.id for target in statement.targets if isinstance(target, gast.Name))
 
