@@ -1,17 +1,19 @@
-"""Where in a value something lies: the ways to it by constant keys and names of fields, and the names that share it.
+"""Access paths: where in a value a loss lies, by constant keys and names of fields, and the names that share it.
 
 Enters: ``Function``.  Leaves: ``Link``s, which say that a statement makes one name an item of another, and for the
-other statements the names that may share memory (``others_related``).  A way is a tuple of keys, ``()`` is the value
-itself::
+other statements the names that may share memory (``others_related``).  A path is a tuple of keys that ends in the kind
+of loss; that alone is the value itself::
 
-    log["msg"].append(t)        log: ("msg", ANY)       the item under "msg" has t among its items
+    log["msg"].append(t)        log: ("msg", ANY, TEXT)     the item under "msg" has t among its items
     log["val"][0]               under "val" lies nothing
+    d[k] = 1.0                  d: (KEYS, NUMBER)           among the keys of d
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from enum import Enum
 
 import gast
 
@@ -25,7 +27,6 @@ from srcgrad.ir.normal_form import (
     Copy,
     Exchange,
     Field,
-    For,
     Function,
     Index,
     Pack,
@@ -36,54 +37,78 @@ from srcgrad.ir.normal_form import (
 )
 from srcgrad.rules.facts import Fact
 
-Way = tuple[object, ...]
+Path = tuple[object, ...]
 SummaryOf = Callable[[Callee, tuple[Fact, ...]], Summary]
-Ways = frozenset[Way]
+Paths = frozenset[Path]
 
-NOWHERE: Ways = frozenset()
-ITSELF: Ways = frozenset(((),))
+
+class Loss(Enum):
+    """What lies at the end of a path."""
+
+    VARIED = "what varies, with its derivative"
+    TEXT = "text of what varies"
+    NUMBER = "a number that varies, without its derivative"
+    UNSURE = "such a number, unless it turns out to be text or an integer"
+
+
+class Step(Enum):
+    ANY = "any key"
+    DEEP = "any keys, one or more"
+    KEYS = "among the keys of a dict, where no key leads to"
+    SAME = "the value itself"
+
+
+ANY, DEEP, KEYS, SAME = Step
+NOWHERE: Paths = frozenset()
 _LONGEST = 4  # so many keys are told apart, what lies deeper is somewhere there
 
 
-@dataclass(frozen=True)
-class _Step:
-    name: str
+def spread(paths: Iterable[Path]) -> Paths:
+    """Everywhere in a value, what lies at the end of these paths."""
+    return frozenset(path for kind in {path[-1] for path in paths} for path in ((kind,), (DEEP, kind)))
 
 
-ANY = _Step("any key")
-DEEP = _Step("any keys, one or more")
-AMONG_KEYS = _Step("among the keys of a dict, where no key leads to")
-SAME = _Step("the value itself")
-ANYWHERE: Ways = frozenset(((), (DEEP,)))
-WITHIN: Ways = frozenset(((DEEP,),))
-
-
-def under(key: object, ways: Iterable[Way]) -> Ways:
-    """The ways into a container that has, under a key, an item with such ways."""
+def under(key: object, paths: Iterable[Path]) -> Paths:
+    """The paths into a container that has, under a key, an item with such paths."""
     if key is SAME:
-        return frozenset(ways)
-    longer = ((key, *way) for way in ways)
-    return frozenset(way if len(way) <= _LONGEST else (*way[: _LONGEST - 1], DEEP) for way in longer)
+        return frozenset(paths)
+    longer = ((key, *path) for path in paths)
+    return frozenset(p if len(p) <= _LONGEST + 1 else (*p[: _LONGEST - 1], DEEP, p[-1]) for p in longer)
 
 
-def inside(ways: Ways, key: object) -> Ways:
-    """The ways into the item that a container with such ways has under a key; an item of text is text."""
+def inside(paths: Paths, key: object) -> Paths:
+    """The paths into the item that a container with such paths has under a key; an item of text is text."""
     if key is SAME:
-        return ways
-    found: set[Way] = set()
-    for way in ways:
-        if way == ():
-            found.add(())
-        elif way[0] is DEEP:
-            found |= ANYWHERE
-        elif way[0] in (ANY, key) or key is ANY or (way[0] is AMONG_KEYS and not isinstance(key, str)):
-            found.add(way[1:])
+        return paths
+    found: set[Path] = set()
+    for path in paths:
+        if len(path) == 1:
+            found.add(path)
+        elif path[0] is DEEP:
+            found |= {path, path[1:]}
+        elif path[0] is not KEYS and (path[0] in (ANY, key) or key is ANY):
+            found.add(path[1:])
     return frozenset(found)
 
 
-def within(ways: Ways) -> Ways:
-    """The ways that lead into a container, which is the same by whatever name it is reached."""
-    return ways - ITSELF
+def keys_in(paths: Paths) -> Paths:
+    """The paths into any one of the keys of a dict with such paths."""
+    return frozenset(path[-1:] for path in paths if len(path) == 1 or path[0] in (KEYS, DEEP))
+
+
+def items_in(paths: Paths) -> Paths:
+    """The paths into whatever a loop over a container with such paths meets."""
+    return inside(paths, ANY) | keys_in(paths)
+
+
+def some_in(paths: Paths) -> Paths:
+    """The paths into some of the items of what has such paths, or into one of them."""
+    return inside(paths, ANY) | under(ANY, inside(within(paths), ANY))
+
+
+def within(paths: Iterable[Path]) -> Paths:
+    """The paths that lead into a container, which is the same by whatever name it is reached."""
+    return frozenset(path for path in paths if len(path) > 1)
 
 
 def key_of(index: gast.expr, places: bool = True) -> object:
@@ -137,8 +162,6 @@ def links(statement: Statement) -> list[Link]:
             return [Link(base, ANY, part, put=True)]
         case Unpack(targets=targets, source=source, star=None):
             return [Link(source, j, name) for j, name in enumerate(targets)]
-        case For(index=index, iterable=gast.Name(id=source), counted=False):
-            return [Link(source, ANY, index)]
     return []
 
 
