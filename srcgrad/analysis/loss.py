@@ -23,7 +23,7 @@ from functools import cache
 import gast
 
 from srcgrad import runtime
-from srcgrad.analysis.activity import Activity
+from srcgrad.analysis.activity import Activity, inputs
 from srcgrad.analysis.cfg import bound_here, walk
 from srcgrad.analysis.loss_table import (
     hands_on,
@@ -154,6 +154,7 @@ class Losses:
         """Refuse what is lost and of use; what the run has to look at before a statement."""
         for statement in walk(function.body):
             _refuse_axes(statement, activity)
+            _refuse_unruled(statement, activity)
             if _puts_varied(statement, function, activity):
                 raise statement.operation.refusal  # type: ignore[union-attr]
         if not any(map(self.is_source, walk(function.body))):
@@ -165,11 +166,8 @@ class Losses:
                 break
         looks: dict[Statement, list[Effect]] = {}
         for statement, read, made, put in body.effects():
-            for kind in (TEXT, NUMBER):
-                if kind in put:
-                    raise _refusal("text in a set" if kind is TEXT else NUMBER, statement)
-            if put and isinstance(statement, Bind) and isinstance(statement.operation, Call):
-                raise _refusal("in a set", statement)
+            if put - {UNSURE} or put and isinstance(statement, Bind) and isinstance(statement.operation, Call):
+                raise _refusal("text in a set" if TEXT in put else "in a set", statement)
             useful = activity.useful_before if isinstance(statement, For) else activity.useful_after
             if read and any(name in useful(statement) for name in made):
                 for kind in (TEXT, NUMBER):
@@ -249,7 +247,8 @@ class Losses:
 class _Body:
     """What is lost in one function: in which paths of what a name holds.
 
-    ``put`` are the paths that were put there by this name after its object was made: other names reach it too."""
+    ``put`` are the paths that were put there by this name after its object was made: other names reach it too.
+    ``shared`` are the names that have such by what they may share memory with."""
 
     def __init__(
         self, losses: Losses, function: Function, activity: Activity, facts: Known, given: Mapping[str, Paths]
@@ -257,6 +256,7 @@ class _Body:
         self.losses, self.function, self.activity, self.facts = losses, function, activity, facts
         self.paths: dict[str, Paths] = dict(given)
         self.put: dict[str, Paths] = {}
+        self.shared: tuple[set[str], set[str]] = (set(), set())
         self.read = set[Loss]()  # by the present statement, as numbers,
         self.into_set = set[Loss]()  # or put into a set by it
         self.made: dict[str, Paths] = {}  # what it makes of what is lost
@@ -375,12 +375,13 @@ class _Body:
                     self.note(target, spread(self.paths.get(base, NOWHERE) | given))
             case Bind(operation=Apply() as made):
                 self._bound(statement, self._applied(statement, made, varied))
-            case Bind(operation=Unruled(given=tuple()), expression=expression):  # what this puts into a set is refused
-                self.into_set |= {path[-1] for n in names_read(expression) for path in self._named(n, (), True)}
+            case Bind(target=made, operation=Unruled(given=tuple(), changes=changed), expression=expression):
+                if not _is_only_asked(self.function, changed or made):
+                    self.into_set |= {path[-1] for n in names_read(expression) for path in self._named(n, (), True)}
             case Bind(operation=Unruled(), expression=expression):
-                held = self.of(expression, varied)
-                self.read |= {path[-1] for path in held}
-                self._bound(statement, spread(held | {(NUMBER,)}) if held else NOWHERE)
+                self.read |= {path[-1] for path in self.of(expression, ())}
+                if held := self.of(expression, varied):
+                    self._bound(statement, spread(held | {(NUMBER,), (TEXT,)}))
             case Bind(operation=Fixed(), expression=expression):
                 self._bound(statement, self.of(expression, varied))
             case Bind(operation=Index(base=base)) if not followed:
@@ -405,7 +406,7 @@ class _Body:
                     self._take(name, inside(held, j) if tupled else held)
             case For(index=index, iterable=iterable, counted=False):
                 held = self.of(iterable, varied)
-                self._keys(frozenset(path for path in held if path[0] is KEYS))
+                self._keys(_keyed(held))
                 self._take(index, items_in(held))
 
     def _take(self, name: str, paths: Paths) -> None:
@@ -458,14 +459,13 @@ class _Body:
         everything = NOWHERE.union(*held.values())
         if function is runtime.merged:
             return everything
-        if reads_keys(function):
-            self._keys(frozenset(path for path in everything if path[0] is KEYS))
+        keys = self._keys(_keyed(everything)) if reads_keys(function) else NOWHERE
         if function in _REPEATING:
             return everything  # text is repeated, or a list
         if hands_on(function):
-            return spread(everything)
+            return spread(everything | keys)
         sensitive = NOWHERE.union(*(paths for p, paths in held.items() if p in made.rule.sensitive))
-        numbers = spread(_numbers(sensitive))
+        numbers = spread(_numbers(sensitive | keys))
         if _texts(sensitive) and read_by(made):
             self.read.add(TEXT)
             numbers |= {(NUMBER,)}
@@ -516,12 +516,17 @@ class _Body:
 
     def _share(self, kin: Callable[[], Callable[[str], frozenset[str]]]) -> None:
         """Follow what is lost into what may share memory with what it lies in, in some path or other."""
-        for name in [*self.paths]:
-            text, put = within(_texts(self.paths[name])), within(self.put.get(name, NOWHERE))
-            for other in kin()(name) - {name} if text or put else ():
-                is_array = isinstance(self.facts.get(other), Array)
-                self.note(other, NOWHERE if is_array else within(spread(text)))
-                self.note(other, within(spread(_numbers(put) if is_array else put)), put=True)
+        for put, table, shared in ((False, self.paths, self.shared[0]), (True, self.put, self.shared[1])):
+            for name, paths in [*table.items()]:
+                paths = within(paths if put else _texts(paths))
+                if not paths or name in shared and all(path[0] is DEEP for path in paths):
+                    continue
+                for other in kin()(name) - {name}:
+                    is_array = isinstance(self.facts.get(other), Array)
+                    found = within(spread(_numbers(paths) if is_array else paths))
+                    if not within(table.get(other, NOWHERE)):
+                        shared.add(other)
+                    self.note(other, found, put)
 
     def looks(self, statement: Statement) -> list[Effect]:
         """What the run looks at before a statement that reads keys which may be numbers, or puts them into a set."""
@@ -550,6 +555,10 @@ def _numbers(paths: Paths) -> Paths:
 
 def _texts(paths: Paths) -> Paths:
     return frozenset(path for path in paths if path[-1] is TEXT)
+
+
+def _keyed(paths: Paths) -> Paths:
+    return frozenset(path for path in paths if path[0] is KEYS)
 
 
 def _lost(paths: Paths) -> Paths:
@@ -647,6 +656,14 @@ def _asked(node: gast.AST) -> str | None:
         case _:
             return None
     return str(asked.id)
+
+
+def _refuse_unruled(statement: Statement, activity: Activity) -> None:
+    """Refuse what has no rule where it is of use."""
+    match statement:
+        case Bind(target=target, operation=Unruled(given=None, refusal=refusal)) if target in activity.useful_after(statement):
+            if any(name in activity.varied_before(statement) for name in inputs(statement)):
+                raise refusal
 
 
 def _refuse_axes(statement: Statement, activity: Activity) -> None:

@@ -139,8 +139,8 @@ def reads_text(node: gast.Call) -> bool:
 
 
 def reads_keys(function: object) -> bool:
-    """Whether a function of what may be a dict takes its keys for numbers, or gives them."""
-    return home_of(function) != _OWN or function is runtime.places_of
+    """Whether a function of what may be a dict takes its keys for numbers, or gives them; operators raise."""
+    return not isinstance(function, np.ufunc) and home_of(function) not in (_OWN, "operator")
 
 
 def is_of_text(fact: Fact | None) -> bool:

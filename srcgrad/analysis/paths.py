@@ -64,16 +64,22 @@ _LONGEST = 4  # so many keys are told apart, what lies deeper is somewhere there
 
 
 def spread(paths: Iterable[Path]) -> Paths:
-    """Everywhere in a value, what lies at the end of these paths."""
-    return frozenset(path for kind in {path[-1] for path in paths} for path in ((kind,), (DEEP, kind)))
+    """Everywhere in a value, what lies at the end of these paths; what is a key stays one."""
+    ends = {(KEYS, path[-1]) if KEYS in path else (path[-1],) for path in paths}
+    return frozenset(path for end in ends for path in (end, (DEEP, *end)))
 
 
 def under(key: object, paths: Iterable[Path]) -> Paths:
     """The paths into a container that has, under a key, an item with such paths."""
     if key is SAME:
         return frozenset(paths)
-    longer = ((key, *path) for path in paths)
-    return frozenset(p if len(p) <= _LONGEST + 1 else (*p[: _LONGEST - 1], DEEP, p[-1]) for p in longer)
+    return frozenset(map(_cut, ((key, *path) for path in paths)))
+
+
+def _cut(path: Path) -> Path:
+    if len(path) <= _LONGEST + 1:
+        return path
+    return (*path[: _LONGEST - 1], DEEP, *((KEYS,) if KEYS in path else ()), path[-1])
 
 
 def inside(paths: Paths, key: object) -> Paths:
@@ -93,7 +99,7 @@ def inside(paths: Paths, key: object) -> Paths:
 
 def keys_in(paths: Paths) -> Paths:
     """The paths into any one of the keys of a dict with such paths."""
-    return frozenset(path[-1:] for path in paths if len(path) == 1 or path[0] in (KEYS, DEEP))
+    return frozenset(path[-1:] for path in paths if len(path) == 1 or path[0] is KEYS)
 
 
 def items_in(paths: Paths) -> Paths:
