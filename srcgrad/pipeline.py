@@ -99,7 +99,8 @@ class Module:
         self.pending: list[Callable[[], None]] = []
         self.apart: dict[str, Returning] = {}  # what returns results that are handed out as they are
         self.entry: Callee | None = None
-        self.summaries, self.losses = Summaries(self._summary), Losses(self.normalized, self._inside)
+        self.summaries = Summaries(self._summary, Summary())
+        self.losses = Losses(self.normalized, self._inside, self.summary_of)
         self.changes_saved = False  # whether a backward half stores into what its forward half saved
 
     # --- the road ----------------------------------------------------------------------------------------------------

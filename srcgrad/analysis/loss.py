@@ -1,15 +1,16 @@
 """Loss: values that depend on what is differentiated for, through text, keys or sets, which carry no derivative.
 
-Enters: ``Function`` with its ``Activity`` and facts, and the same of what it calls.  Leaves: the statements before which
-the run has to look at keys, or a refusal where what was lost is read as a number, and is of use.
+Enters: ``Function`` with its ``Activity`` and facts, and the same of what it calls.  Leaves: what the run looks at
+where keys may turn out to be numbers, or a refusal where what was lost is read as a number, and is of use.
 
-It is one forward analysis over access paths (``analysis/paths.py``) without regard to order.  Sources: text that is made
-of what varies, and keys that vary.  Propagators hand a loss on: operations, containers, calls.  Sinks: what reads text as
-a number, or takes the keys of a dict (``analysis/loss_table.py``); sets, which are not followed; and axes::
+This is one forward analysis over access paths (``analysis/paths.py``), without regard to order, with a summary for each
+callee.  Sources are text that is made of what varies, and keys that vary.  Operations, containers and calls propagate
+a loss.  Sinks are what reads text as a number, or the keys of a dict; sets, which are not followed; and axes.
+``analysis/loss_table.py`` says of expressions and functions which they are::
 
     s = f"{x}"                  s: TEXT
-    d[k] = [s]                  d: TEXT within, and a NUMBER among its keys where k varies
-    ks = list(d.keys())         ks: NUMBER within; refused if ks is of use, while d[ks[0]] loses nothing
+    d[k] = s                    d: TEXT under any key, and a NUMBER among its keys where k varies
+    ks = list(d.keys())         ks: NUMBER; refused if ks is of use, while d[ks[0]] loses nothing
     return float(s)             refused
 """
 
@@ -46,6 +47,7 @@ from srcgrad.analysis.paths import (
     Loss,
     Path,
     Paths,
+    SummaryOf,
     inside,
     items_in,
     key_of,
@@ -54,44 +56,19 @@ from srcgrad.analysis.paths import (
     others_related,
     some_in,
     spread,
-    summary,
     under,
     within,
 )
 from srcgrad.analysis.references import names_mentioned
-from srcgrad.analysis.summaries import Summary
+from srcgrad.analysis.summaries import Summaries
 from srcgrad.analysis.values import fact_of_expression
 from srcgrad.errors import UnsupportedSyntax
-from srcgrad.ir.normal_form import (
-    AddAt,
-    Append,
-    Apply,
-    AugStore,
-    Bind,
-    Call,
-    Callee,
-    Effect,
-    Exchange,
-    Fixed,
-    For,
-    Function,
-    Guarded,
-    Index,
-    Pack,
-    Pop,
-    Return,
-    SetField,
-    Statement,
-    Store,
-    Unpack,
-    Unruled,
-    unguarded,
-)
+from srcgrad.ir import normal_form as nf
 from srcgrad.language.members import SHAPES
 from srcgrad.rules.facts import Array, Fact, Object, Sequence, Static, Unknown, is_floating
 from srcgrad.rules.facts import Mapping as MappingFact
 from srcgrad.rules.formula import object_of
-from srcgrad.rules.table import lookup
+from srcgrad.rules.table import is_constant
 from srcgrad.syntax.globals import GlobalReference, call_runtime
 from srcgrad.syntax.parse import children, names_read
 from srcgrad.syntax.parse import walk as nodes_of
@@ -99,28 +76,30 @@ from srcgrad.syntax.parse import walk as nodes_of
 VARIED, TEXT, NUMBER, UNSURE = Loss.VARIED, Loss.TEXT, Loss.NUMBER, Loss.UNSURE
 Facts = tuple[Fact, ...]
 Known = Mapping[str, Fact]
-Inside = Callable[[Callee, Facts, tuple[bool, ...]], tuple[Function, Activity, Known]]
+Inside = Callable[[nf.Callee, Facts, tuple[bool, ...]], tuple[nf.Function, Activity, Known]]
 
 _ITSELF: Paths = frozenset(((VARIED,),))
 _TEXT: Paths = frozenset(((TEXT,),))
 _REPEATING = (operator.mul, operator.imul)
+_MAKING_DICTS = (runtime.keyed, runtime.from_pairs)
 _PLACES = ("axis", "axes", "decimals")
 
-#: What is refused, by what is read as a number: the message, its code, label and hint.
-_REFUSALS = {
+_IN_A_SET, _TEXT_IN_A_SET = "in a set", "text in a set"
+#: What is refused: the message, its code, label and hint.
+_REFUSALS: Mapping[object, tuple[str, str, str, str]] = {
     TEXT: (
         "a number is read from text that is made of a value which varies", "E0601",
         "its derivative is lost here", "pass the value itself; text is for printing, keys and tests",
+    ),
+    _TEXT_IN_A_SET: (
+        "text that is made of a value which varies is put into a set", "E0602",
+        "its derivative could be lost there", "keep such text in a list or dict",
     ),
     NUMBER: (
         "the keys of a dict are read where some of them vary", "E0603",
         "keys have no derivative", "keep what varies in the values, or beside them in a list",
     ),
-    "text in a set": (
-        "text that is made of a value which varies is put into a set", "E0602",
-        "its derivative could be lost there", "keep such text in a list or dict",
-    ),
-    "in a set": (
+    _IN_A_SET: (
         "what is put into a set varies: its derivative would be lost there", "E0604",
         "this varies", "sets are for numbers of things, keys and text; keep what varies in a list or dict",
     ),
@@ -139,109 +118,82 @@ class _Flow:
 
 
 class Losses:
-    """The check of the functions of one module.  ``inside`` gives a callee, with its activity where some of its
-    arguments vary, and the facts of its names."""
+    """The check of the functions of one module.  ``inside`` gives a callee, its activity where some of its arguments
+    vary, and the facts of its names; ``summary_of`` what a call does to memory."""
 
-    def __init__(self, normalized: Callable[[Callee], Function], inside: Inside) -> None:
-        self.normalized, self.inside = normalized, inside
-        self.flows: dict[tuple[Callee, Facts, tuple[Paths, ...]], _Flow] = {}
-        self.met: set[object] = set()  # in this round
-        self.is_provisional = False  # whether a call was met that is being worked out
-        self.sources: dict[Callee, bool] = {}
-        self.summaries: dict[Callee, Summary] = {}
+    def __init__(
+        self, normalized: Callable[[nf.Callee], nf.Function], inside: Inside, summary_of: SummaryOf
+    ) -> None:
+        self.normalized, self.inside, self.summary_of = normalized, inside, summary_of
+        self.flows = Summaries(self._flow_inside, _Flow())
+        self.losing: dict[nf.Callee, bool] = {}
 
-    def refuse(self, function: Function, activity: Activity, facts: Known) -> dict[Statement, list[Effect]]:
-        """Refuse what is lost and of use; what the run has to look at before a statement."""
-        for statement in walk(function.body):
-            _refuse_axes(statement, activity)
-            _refuse_unruled(statement, activity)
-            if _puts_varied(statement, function, activity):
-                raise statement.operation.refusal  # type: ignore[union-attr]
-        if not any(map(self.is_source, walk(function.body))):
-            return {}
-        while True:
-            self.met, self.is_provisional, before = set(), False, dict(self.flows)
-            body = _Body(self, function, activity, facts, dict.fromkeys(function.parameters, _ITSELF))
-            if not self.is_provisional or self.flows == before:
-                break
-        looks: dict[Statement, list[Effect]] = {}
-        for statement, read, made, put in body.effects():
-            if put - {UNSURE} or put and isinstance(statement, Bind) and isinstance(statement.operation, Call):
-                raise _refusal("text in a set" if TEXT in put else "in a set", statement)
-            useful = activity.useful_before if isinstance(statement, For) else activity.useful_after
+    def refuse(
+        self, function: nf.Function, activity: Activity, facts: Known
+    ) -> dict[nf.Statement, list[nf.Effect]]:
+        """Refuse what is lost and of use; gives what the run has to look at before a statement."""
+        statements, looks = walk(function.body), dict[nf.Statement, list[nf.Effect]]()
+        for statement in statements:
+            _refuse_at_once(statement, function, activity)
+        if not any(map(self._may_lose, statements)):
+            return looks
+        body = _Body(self, function, activity, facts, dict.fromkeys(function.parameters, _ITSELF))
+        for statement, read, made, put in body.sinks():
+            useful = activity.useful_before if isinstance(statement, nf.For) else activity.useful_after
+            if put - {UNSURE} or put and _is_call(statement):
+                raise _refusal(_TEXT_IN_A_SET if TEXT in put else _IN_A_SET, statement)
             if read and any(name in useful(statement) for name in made):
-                for kind in (TEXT, NUMBER):
-                    if kind in read:
-                        raise _refusal(kind, statement)
-                put |= {UNSURE}
-            if UNSURE in put:
+                if read != {UNSURE}:
+                    raise _refusal(TEXT if TEXT in read else NUMBER, statement)
+                put.add(UNSURE)
+            if put:
                 looks[statement] = body.looks(statement)
         return looks
 
-    def is_source(self, statement: Statement) -> bool:
-        """Whether a statement, or what it calls, may lose what varies."""
+    def _may_lose(self, statement: nf.Statement) -> bool:
+        """Whether a statement, or what it calls, is a source."""
         match statement:
-            case Bind(operation=Call(callee=callee)):
-                return isinstance(callee.function, Guarded) or self._loses(callee)
-            case Bind(operation=Unruled() | Exchange(method="setdefault")):
+            case nf.Bind(operation=nf.Call(callee=callee)):
+                return isinstance(callee.function, nf.Guarded) or self._loses(callee)
+            case nf.Bind(operation=nf.Unruled() | nf.Exchange(method="setdefault")):
                 return True
-            case Bind(operation=Apply(function=function)) if function is runtime.keyed or function is runtime.from_pairs:
+            case nf.Bind(operation=nf.Apply(function=function)) if function in _MAKING_DICTS:
                 return True
-            case Bind(expression=expression):
+            case nf.Bind(expression=expression):
                 return any(map(makes_text, nodes_of(expression)))
-            case Store(base=base, index=index) | AugStore(base=base, index=index):
+            case nf.Store(index=index) | nf.AugStore(index=index):
                 return not isinstance(index, gast.Constant)
         return False
 
-    def _loses(self, callee: Callee) -> bool:
-        if callee not in self.sources:
-            self.sources[callee] = False  # of a recursion the rest tells
-            self.sources[callee] = any(map(self.is_source, walk(self.normalized(callee).body)))
-        return self.sources[callee]
+    def _loses(self, callee: nf.Callee) -> bool:
+        if callee not in self.losing:
+            self.losing[callee] = False  # of a recursion the rest tells
+            self.losing[callee] = any(map(self._may_lose, walk(self.normalized(callee).body)))
+        return self.losing[callee]
 
-    def flow(self, callee: Callee, facts: Facts, given: tuple[Paths, ...]) -> _Flow:
-        """What a call does with what it is ``given``; of a call that is being worked out, what is known of it yet."""
-        if isinstance(callee.function, Guarded):
-            flow = self.flow(unguarded(callee), facts, given)
+    def flow(self, callee: nf.Callee, facts: Facts, given: tuple[Paths, ...]) -> _Flow:
+        """What a call does with what it is ``given``."""
+        if isinstance(callee.function, nf.Guarded):
+            flow = self.flow(nf.unguarded(callee), facts, given)
             raised = under(1, spread(_TEXT)) if any(given) else NOWHERE
             return replace(flow, returned=under(0, flow.returned) | raised)
         kinds = {path[-1] for paths in given for path in paths}
         if not kinds or kinds == {VARIED} and not self._loses(callee):
-            kept = frozenset(((DEEP, VARIED),)) if kinds else NOWHERE
-            return _Flow(kept=(kept,) * len(given))
-        key = (callee, facts, given)
-        if key in self.met:
-            self.is_provisional = True
-        elif not (key in self.flows and not self.is_provisional):
-            self.met.add(key)
-            self.flows.setdefault(key, _Flow())
-            self.flows[key] = self._flow_inside(callee, facts, given)
-        return self.flows[key]
+            return _Flow(kept=(under(DEEP, {(kind,) for kind in kinds}),) * len(given))
+        return self.flows.of(callee, facts, given)
 
-    def _flow_inside(self, callee: Callee, facts: Facts, given: tuple[Paths, ...]) -> _Flow:
+    def _flow_inside(self, callee: nf.Callee, facts: Facts, given: tuple[Paths, ...]) -> _Flow:
         varies = tuple(any(path[-1] is VARIED for path in paths) for paths in given)
         function, activity, known = self.inside(callee, facts, varies)
         body = _Body(self, function, activity, known, dict(zip(function.parameters, given, strict=True)))
-        read, put = set[Loss](), set[Loss]()
-        for statement, kinds, made, into_set in body.effects():
+        read, put, returned = set[Loss](), set[Loss](), NOWHERE
+        for statement, kinds, made, into_set in body.sinks():
             read |= kinds if made else set()
-            put |= into_set | ({VARIED} if _puts_varied(statement, function, activity) else set())
-        returned = NOWHERE.union(
-            *(body.of(s.value, activity.varied_before(s), False) for s in walk(function.body) if isinstance(s, Return))
-        )
+            put |= into_set | ({VARIED} if _varies_in_set(statement, function, activity) else set())
+            if isinstance(statement, nf.Return):
+                returned |= _lost(body.of(statement.value, (), False))
         kept = tuple(body.put.get(p, NOWHERE) for p in function.parameters)
-        return _Flow(_lost(returned), kept, frozenset(read), frozenset(put))
-
-    def related(self, callee: Callee, facts: Facts) -> Summary:
-        """Which arguments a callee may make share memory, with each other and with its result: whatever the facts are,
-        all where it is not known, or calls itself."""
-        everything = frozenset(range(len(facts)))
-        if isinstance(callee.function, Guarded):
-            callee = unguarded(callee)
-        if callee not in self.summaries:
-            self.summaries[callee] = Summary(returned=everything, joined=(everything,))
-            self.summaries[callee] = summary(self.normalized(callee), self.related)
-        return self.summaries[callee]
+        return _Flow(returned, kept, frozenset(read), frozenset(put))
 
 
 class _Body:
@@ -251,7 +203,7 @@ class _Body:
     ``shared`` are the names that have such by what they may share memory with."""
 
     def __init__(
-        self, losses: Losses, function: Function, activity: Activity, facts: Known, given: Mapping[str, Paths]
+        self, losses: Losses, function: nf.Function, activity: Activity, facts: Known, given: Mapping[str, Paths]
     ) -> None:
         self.losses, self.function, self.activity, self.facts = losses, function, activity, facts
         self.paths: dict[str, Paths] = dict(given)
@@ -264,7 +216,7 @@ class _Body:
         for statement in statements:
             for name in bound_here(statement) if not links(statement) else ():
                 self.note(name, _ITSELF)
-        kin = cache(lambda: others_related(function, losses.related, _keeps_apart))
+        kin = cache(lambda: others_related(function, facts, losses.summary_of, _keeps_apart))
         self.has_grown = True
         while self.has_grown:
             self.has_grown = False
@@ -272,7 +224,7 @@ class _Body:
                 self.transfer(statement)
             self._share(kin)
 
-    def effects(self) -> Iterator[tuple[Statement, set[Loss], list[str], set[Loss]]]:
+    def sinks(self) -> Iterator[tuple[nf.Statement, set[Loss], list[str], set[Loss]]]:
         """For each statement what it reads as numbers, the names that hold some of that, and what it puts into sets."""
         for statement in walk(self.function.body):
             self.read, self.into_set, self.made = set(), set(), {}
@@ -358,53 +310,52 @@ class _Body:
         return keys
 
     # --- statements --------------------------------------------------------------------------------------------------
-    def transfer(self, statement: Statement) -> None:
+    def transfer(self, statement: nf.Statement) -> None:
         """Note what a statement makes of what is lost."""
         followed, varied = links(statement), self.activity.varied_before(statement)
         for link in followed:
-            self._link(link, varied, isinstance(statement, Bind) and isinstance(statement.operation, Pack))
+            self._link(link, varied, isinstance(statement, nf.Bind) and isinstance(statement.operation, nf.Pack))
         match statement:
-            case Bind(operation=Call() as made):
+            case nf.Bind(operation=nf.Call() as made):
                 self._call(statement, made, varied)
-            case Bind(target=target, operation=Exchange(base=base, method=method, arguments=arguments)):
+            case nf.Bind(target=target, operation=nf.Exchange(base=base, method=method, arguments=arguments)):
                 if method == "setdefault" and arguments:
                     self._put_key(base, arguments[0], varied)
                 if not followed:
                     given = NOWHERE.union(*(self.of(e, varied, False) for e in arguments))
-                    self.note(base, spread(given) - _TEXT, put=True)
+                    self.note(base, within(spread(given)) | under(ANY, given), put=True)
                     self.note(target, spread(self.paths.get(base, NOWHERE) | given))
-            case Bind(operation=Apply() as made):
+            case nf.Bind(operation=nf.Apply() as made):
                 self._bound(statement, self._applied(statement, made, varied))
-            case Bind(target=made, operation=Unruled(given=tuple(), changes=changed), expression=expression):
+            case nf.Bind(target=made, operation=nf.Unruled(given=tuple(), changes=changed), expression=expression):
                 if not _is_only_asked(self.function, changed or made):
                     self.into_set |= {path[-1] for n in names_read(expression) for path in self._named(n, (), True)}
-            case Bind(operation=Unruled(), expression=expression):
+            case nf.Bind(operation=nf.Unruled(), expression=expression):
                 self.read |= {path[-1] for path in self.of(expression, ())}
                 if held := self.of(expression, varied):
                     self._bound(statement, spread(held | {(NUMBER,), (TEXT,)}))
-            case Bind(operation=Fixed(), expression=expression):
+            case nf.Bind(operation=nf.Fixed(), expression=expression):
                 self._bound(statement, self.of(expression, varied))
-            case Bind(operation=Index(base=base)) if not followed:
+            case nf.Bind(operation=nf.Index(base=base)) if not followed:
                 self._bound(statement, some_in(self.paths.get(base, NOWHERE)))
-            case Bind(target=target, operation=Pack(elements=elements, keys=keys)):
-                for key in keys:
-                    self._put_key(target, key, varied)
-                if not followed:
-                    self.note(target, spread(NOWHERE.union(*(self.of(e, varied, False) for e in elements))))
-            case Store(base=base, index=index, value=value) | AugStore(base=base, index=index, value=value):
+            case nf.Bind(target=target, operation=nf.Pack(elements=elements)) if not followed:
+                self.note(target, spread(NOWHERE.union(*(self.of(e, varied, False) for e in elements))))
+            case nf.Store(base=base, index=index, value=value) | nf.AugStore(base=base, index=index, value=value):
                 self._put_key(base, index, varied)
                 self._store(base, self.of(value, varied, False), followed=bool(followed))
-            case AddAt(buffer=base, value=value) | Append(sequence=base, value=value) | SetField(base=base, value=value):
+            case nf.AddAt(buffer=base, value=value) | nf.Append(sequence=base, value=value) | nf.SetField(
+                base=base, value=value
+            ):
                 if not followed:
                     self.note(base, within(spread(self.of(value, varied, False))), put=True)
-            case Unpack(targets=targets, source=source, star=int()):
+            case nf.Unpack(targets=targets, source=source, star=int()):
                 for name in targets:
                     self._take(name, some_in(self.paths.get(source, NOWHERE)))
-            case Pop(targets=targets, sequence=sequence, tupled=tupled):
+            case nf.Pop(targets=targets, sequence=sequence, tupled=tupled):
                 held = inside(self.paths.get(sequence, NOWHERE), ANY)
                 for j, name in enumerate(targets):
                     self._take(name, inside(held, j) if tupled else held)
-            case For(index=index, iterable=iterable, counted=False):
+            case nf.For(index=index, iterable=iterable, counted=False):
                 held = self.of(iterable, varied)
                 self._keys(_keyed(held))
                 self._take(index, items_in(held))
@@ -412,13 +363,13 @@ class _Body:
     def _take(self, name: str, paths: Paths) -> None:
         self.note(name, _numbers(paths) if isinstance(self.facts.get(name), Array) else paths)
 
-    def _bound(self, statement: Bind, paths: Paths) -> None:
-        """Facts tell of numbers: text is bound where they know an array only if they did not know of the text before."""
+    def _bound(self, statement: nf.Bind, paths: Paths) -> None:
+        """Facts tell of numbers: where they know an array, text is bound only if they were wrong before."""
         is_told = isinstance(self.facts.get(statement.target), Array) and not makes_text_alone(statement)
         if is_told and getattr(statement.operation, "function", None) in _REPEATING and (TEXT,) in paths:
             is_told = False
         if is_told:
-            read = () if isinstance(statement.operation, Call) else names_read(statement.expression)
+            read = () if isinstance(statement.operation, nf.Call) else names_read(statement.expression)
             held = [n for n in read if isinstance(self.facts.get(n), Array)]
             is_told = not any(_texts(self.paths.get(name, NOWHERE)) for name in held)
         self.note(statement.target, _numbers(paths) if is_told else paths)
@@ -443,10 +394,10 @@ class _Body:
         self.read.add(TEXT)
         self.note(name, frozenset(((ANY, NUMBER),)), put=True)
 
-    def _applied(self, statement: Bind, made: Apply, varied: Container[str]) -> Paths:
+    def _applied(self, statement: nf.Bind, made: nf.Apply, varied: Container[str]) -> Paths:
         """What an operation makes of what is lost in its operands."""
         function, arguments = made.function, made.arguments
-        if function is runtime.keyed or function is runtime.from_pairs:
+        if function in _MAKING_DICTS:
             name = "keys" if function is runtime.keyed else "pairs"
             keys = inside(self.of(arguments[name], varied), ANY)
             values = inside(self.of(arguments["values" if name == "keys" else name], varied, False), ANY)
@@ -475,7 +426,7 @@ class _Body:
         parts = argument.elts if isinstance(argument, gast.Tuple | gast.List) else [argument]
         return NOWHERE.union(*(self.of(part, varied, False) for part in parts))
 
-    def _call(self, statement: Bind, made: Call, varied: Container[str]) -> None:
+    def _call(self, statement: nf.Bind, made: nf.Call, varied: Container[str]) -> None:
         facts = tuple(fact_of_expression(a, lambda name: self.facts.get(name, Unknown())) for a in made.arguments)
         flow = self.losses.flow(made.callee, facts, tuple(self.of(e, varied, False) for e in made.arguments))
         self.into_set |= flow.put
@@ -521,31 +472,35 @@ class _Body:
                 paths = within(paths if put else _texts(paths))
                 if not paths or name in shared and all(path[0] is DEEP for path in paths):
                     continue
-                for other in kin()(name) - {name}:
+                for other in kin()(name):
                     is_array = isinstance(self.facts.get(other), Array)
                     found = within(spread(_numbers(paths) if is_array else paths))
                     if not within(table.get(other, NOWHERE)):
                         shared.add(other)
                     self.note(other, found, put)
 
-    def looks(self, statement: Statement) -> list[Effect]:
+    def looks(self, statement: nf.Statement) -> list[nf.Effect]:
         """What the run looks at before a statement that reads keys which may be numbers, or puts them into a set."""
         place = gast.Constant(statement.span.origin, None)
         checks = [runtime.require_keys]
-        if isinstance(statement, Bind) and isinstance(statement.operation, Unruled):
+        if isinstance(statement, nf.Bind) and isinstance(statement.operation, nf.Unruled):
             checks.append(runtime.require_key)
-        found: list[Effect] = []
+        found: list[nf.Effect] = []
         for name in dict.fromkeys(names_mentioned(statement)):
             if name not in bound_here(statement) and any(path[-1] is UNSURE for path in self.paths.get(name, ())):
                 read = gast.Name(name, gast.Load(), None, None)
                 looks = (gast.Expr(call_runtime(check, read, place)) for check in checks)
-                found += (Effect(look, statement.span) for look in looks)
+                found += (nf.Effect(look, statement.span) for look in looks)
         return found
 
 
 # --- parts -----------------------------------------------------------------------------------------------------------
-def _refusal(kind: object, statement: Statement) -> UnsupportedSyntax:
-    message, code, label, hint = _REFUSALS[kind]  # type: ignore[index]
+def _is_call(statement: nf.Statement) -> bool:
+    return isinstance(statement, nf.Bind) and isinstance(statement.operation, nf.Call)
+
+
+def _refusal(kind: object, statement: nf.Statement) -> UnsupportedSyntax:
+    message, code, label, hint = _REFUSALS[kind]
     return UnsupportedSyntax(message, statement.span, code=code, label=label, hint=hint)
 
 
@@ -609,68 +564,30 @@ def _is_place(path: Path) -> bool:
     return len(path) == 2 and not isinstance(path[0], str) and path[0] not in (DEEP, KEYS)
 
 
-def _keeps_apart(statement: Statement) -> bool:
+def _keeps_apart(statement: nf.Statement) -> bool:
     """Whether a statement binds a length, a whole number or a truth value."""
     match statement:
-        case Bind(expression=gast.Call() as called):
+        case nf.Bind(expression=gast.Call() as called):
             return loses_text(called)
-        case Bind(expression=gast.Compare() | gast.UnaryOp()):
+        case nf.Bind(expression=gast.Compare() | gast.UnaryOp()):
             return True
     return False
 
 
-# --- sets and axes ---------------------------------------------------------------------------------------------------
-def _puts_varied(statement: Statement, function: Function, activity: Activity) -> bool:
-    """Whether what varies is put into a set from which anything is read: it has no adjoint there."""
-    match statement:
-        case Bind(target=made, operation=Unruled(given=tuple() as given, changes=changed)) if given:
-            varied = activity.varied_before(statement)
-            return any(name in varied for name in given) and not _is_only_asked(function, changed or made)
-    return False
+# --- what needs no paths ---------------------------------------------------------------------------------------------
+def _refuse_at_once(statement: nf.Statement, function: nf.Function, activity: Activity) -> None:
+    """Refuse what varies in a set; as an axis; and where it is of use to what has no rule.
 
-
-def _is_only_asked(function: Function, name: str) -> bool:
-    """Whether nothing is read from a set that is made here: it grows, shrinks, and is asked what is in it."""
-    return name not in function.parameters and not any(_reads_set(s, name) for s in walk(function.body))
-
-
-def _reads_set(statement: Statement, name: str) -> bool:
-    mentioned = names_mentioned(statement).count(name)
-    if mentioned and isinstance(statement, Bind) and statement.target == name:
-        mentioned -= isinstance(statement.operation, Unruled) and statement.operation.given is not None
-    for part in vars(statement).values():
-        if mentioned and isinstance(part, gast.AST):
-            mentioned -= sum(_asked(node) == name for node in nodes_of(part))
-    return mentioned > 0
-
-
-def _asked(node: gast.AST) -> str | None:
-    """The set that an expression asks, or changes, without reading from it."""
-    match node:
-        case gast.Compare(ops=[gast.In() | gast.NotIn()], comparators=[gast.Name() as asked]):
-            pass
-        case gast.Call(func=gast.Attribute(value=gast.Name() as asked, attr="add" | "discard" | "remove" | "clear")):
-            pass
-        case gast.Call(func=func, args=[gast.Name() as asked]) if object_of(func) in (len, runtime.shadow):
-            pass
-        case _:
-            return None
-    return str(asked.id)
-
-
-def _refuse_unruled(statement: Statement, activity: Activity) -> None:
-    """Refuse what has no rule where it is of use."""
-    match statement:
-        case Bind(target=target, operation=Unruled(given=None, refusal=refusal)) if target in activity.useful_after(statement):
-            if any(name in activity.varied_before(statement) for name in inputs(statement)):
-                raise refusal
-
-
-def _refuse_axes(statement: Statement, activity: Activity) -> None:
-    """``a.sum(x)`` is the sum of the array ``a`` along the axis ``x``, unless ``a`` is a module or another object with a
+    ``a.sum(x)`` is the sum of the array ``a`` along the axis ``x``, unless ``a`` is a module or another object with a
     method ``sum``: then its result would vary with ``x``, and a derivative of zero were silently wrong."""
     match statement:
-        case Bind(operation=Apply(rule=rule, arguments=arguments)):
+        case nf.Bind(target=target, operation=nf.Unruled(given=given, refusal=refusal)):
+            is_useful = given is None and target in activity.useful_after(statement)
+            if is_useful and any(name in activity.varied_before(statement) for name in inputs(statement)):
+                raise refusal
+            if _varies_in_set(statement, function, activity):
+                raise refusal
+        case nf.Bind(operation=nf.Apply(rule=rule, arguments=arguments)):
             places = [arguments[p] for p in _PLACES if p in arguments and p not in rule.sensitive]
             varied: Container[str] = activity.varied_before(statement) if places else ()
             if any(name in varied for place in places for name in _numbers_of(place)):
@@ -689,19 +606,43 @@ def _numbers_of(node: gast.AST) -> Iterator[str]:
             return
         case gast.Name(id=name):
             yield name
+        case gast.Call(func=func, args=parts) if not is_constant(object_of(func)):
+            yield from (name for part in parts for name in _numbers_of(part))
         case gast.BinOp() | gast.UnaryOp() | gast.Tuple() | gast.List():
-            for part in children(node):
-                yield from _numbers_of(part)
-        case gast.Call(func=func, args=arguments) if _is_ruled(func):
-            for argument in arguments:
-                yield from _numbers_of(argument)
+            yield from (name for part in children(node) for name in _numbers_of(part))
 
 
-def _is_ruled(function: gast.AST) -> bool:
-    """Whether this names a function with a rule, or one that is read off a module."""
-    match function:
-        case GlobalReference(binding=binding):
-            return lookup(binding.value) is not None
-        case gast.Attribute(value=GlobalReference() | gast.Attribute()):
-            return True
+def _varies_in_set(statement: nf.Statement, function: nf.Function, activity: Activity) -> bool:
+    """Whether what varies is put into a set from which anything is read: it has no adjoint there."""
+    match statement:
+        case nf.Bind(target=made, operation=nf.Unruled(given=tuple() as given, changes=changed)) if given:
+            varied = activity.varied_before(statement)
+            return any(name in varied for name in given) and not _is_only_asked(function, changed or made)
     return False
+
+
+def _is_only_asked(function: nf.Function, name: str) -> bool:
+    """Whether nothing is read from a set that is made here: it grows, shrinks, and is asked what is in it."""
+    return name not in function.parameters and not any(_reads_set(s, name) for s in walk(function.body))
+
+
+def _reads_set(statement: nf.Statement, name: str) -> bool:
+    mentioned = names_mentioned(statement).count(name)
+    if mentioned and isinstance(statement, nf.Bind) and statement.target == name:
+        mentioned -= isinstance(statement.operation, nf.Unruled) and statement.operation.given is not None
+    for part in vars(statement).values():
+        if mentioned and isinstance(part, gast.AST):
+            mentioned -= sum(_asked(node) == name for node in nodes_of(part))
+    return mentioned > 0
+
+
+def _asked(node: gast.AST) -> str | None:
+    """The set that an expression asks, or changes, without reading from it."""
+    match node:
+        case gast.Compare(ops=[gast.In() | gast.NotIn()], comparators=[gast.Name(id=asked)]):
+            return str(asked)
+        case gast.Call(func=gast.Attribute(value=gast.Name(id=asked), attr="add" | "discard" | "remove" | "clear")):
+            return str(asked)
+        case gast.Call(func=func, args=[gast.Name(id=asked)]) if object_of(func) in (len, runtime.shadow):
+            return str(asked)
+    return None

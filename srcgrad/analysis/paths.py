@@ -11,9 +11,10 @@ of loss; that alone is the value itself::
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any
 
 import gast
 
@@ -37,7 +38,7 @@ from srcgrad.ir.normal_form import (
 )
 from srcgrad.rules.facts import Fact
 
-Path = tuple[object, ...]
+Path = tuple[Any, ...]
 SummaryOf = Callable[[Callee, tuple[Fact, ...]], Summary]
 Paths = frozenset[Path]
 
@@ -176,35 +177,15 @@ def _selects_many(index: gast.expr) -> bool:
 
 
 def others_related(
-    function: Function, summary_of: SummaryOf, apart: Callable[[Statement], bool]
+    function: Function, facts: Mapping[str, Fact], summary_of: SummaryOf, apart: Callable[[Statement], bool]
 ) -> Callable[[str], frozenset[str]]:
-    """For a name all names that may share memory with it by statements that ``links`` says nothing of, and that do not
-    keep what they bind ``apart``."""
-    solver = _solved(function, summary_of, lambda statement: not (links(statement) or apart(statement)))
+    """For a name all other names that may share memory with it by statements that ``links`` says nothing of, and that
+    do not keep what they bind ``apart``."""
+    solver = Solver(function, facts, summary_of)
+    for statement in walk(function.body):
+        if not (links(statement) or apart(statement)):
+            solver.flow(statement)
     classes: dict[str, set[str]] = {}
     for name in solver.names:
         classes.setdefault(solver.find(name), set()).add(name)
-    members = {name: frozenset(names) for names in classes.values() for name in names}
-    return lambda name: members.get(name, frozenset((name,)))
-
-
-def summary(function: Function, summary_of: SummaryOf) -> Summary:
-    """Which arguments a function may join, and which it may return, whatever the facts are."""
-    solver = _solved(function, summary_of, lambda _: True)
-    results = {solver.find(name) for name in solver.results}
-    groups: dict[str, set[int]] = {}
-    for position, name in enumerate(function.parameters):
-        groups.setdefault(solver.find(name), set()).add(position)
-    return Summary(
-        returned=frozenset(j for root in results for j in groups.get(root, ())),
-        joined=tuple(frozenset(group) for group in groups.values() if len(group) > 1),
-    )
-
-
-def _solved(
-    function: Function, summary_of: SummaryOf, followed: Callable[[Statement], bool]
-) -> Solver:
-    solver = Solver(function, {}, summary_of)
-    for statement in filter(followed, walk(function.body)):
-        solver.flow(statement)
-    return solver
+    return lambda name: frozenset(classes.get(solver.find(name), ())) - {name}
