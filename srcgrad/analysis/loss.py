@@ -43,6 +43,10 @@ from srcgrad.analysis.paths import (
     DEEP,
     KEYS,
     NOWHERE,
+    NUMBER,
+    TEXT,
+    UNSURE,
+    VARIED,
     Link,
     Loss,
     Path,
@@ -73,7 +77,6 @@ from srcgrad.syntax.globals import GlobalReference, call_runtime
 from srcgrad.syntax.parse import children, names_read
 from srcgrad.syntax.parse import walk as nodes_of
 
-VARIED, TEXT, NUMBER, UNSURE = Loss.VARIED, Loss.TEXT, Loss.NUMBER, Loss.UNSURE
 Facts = tuple[Fact, ...]
 Known = Mapping[str, Fact]
 Inside = Callable[[nf.Callee, Facts, tuple[bool, ...]], tuple[nf.Function, Activity, Known]]
@@ -140,7 +143,7 @@ class Losses:
         body = _Body(self, function, activity, facts, dict.fromkeys(function.parameters, _ITSELF))
         for statement, read, made, put in body.sinks():
             useful = activity.useful_before if isinstance(statement, nf.For) else activity.useful_after
-            if put - {UNSURE} or put and _is_call(statement):
+            if put - {UNSURE} or put and _callee(statement):
                 raise _refusal(_TEXT_IN_A_SET if TEXT in put else _IN_A_SET, statement)
             if read and any(name in useful(statement) for name in made):
                 if read != {UNSURE}:
@@ -151,24 +154,22 @@ class Losses:
         return looks
 
     def _may_lose(self, statement: nf.Statement) -> bool:
-        """Whether a statement, or what it calls, is a source."""
-        match statement:
-            case nf.Bind(operation=nf.Call(callee=callee)):
-                return isinstance(callee.function, nf.Guarded) or self._loses(callee)
-            case nf.Bind(operation=nf.Unruled() | nf.Exchange(method="setdefault")):
-                return True
-            case nf.Bind(operation=nf.Apply(function=function)) if function in _MAKING_DICTS:
-                return True
-            case nf.Bind(expression=expression):
-                return any(map(makes_text, nodes_of(expression)))
-            case nf.Store(index=index) | nf.AugStore(index=index):
-                return not isinstance(index, gast.Constant)
-        return False
+        callee = _callee(statement)
+        return _is_source(statement) or callee is not None and self._loses(callee)
 
     def _loses(self, callee: nf.Callee) -> bool:
+        """Whether a callee, or what it calls, has a source."""
         if callee not in self.losing:
-            self.losing[callee] = False  # of a recursion the rest tells
-            self.losing[callee] = any(map(self._may_lose, walk(self.normalized(callee).body)))
+            met = [callee]
+            for each in met:
+                for statement in walk(self.normalized(each).body):
+                    called = _callee(statement)
+                    if _is_source(statement) or called is not None and self.losing.get(called):
+                        self.losing[callee] = True
+                        return True
+                    if called is not None and called not in met and called not in self.losing:
+                        met.append(called)
+            self.losing.update(dict.fromkeys(met, False))
         return self.losing[callee]
 
     def flow(self, callee: nf.Callee, facts: Facts, given: tuple[Paths, ...]) -> _Flow:
@@ -261,6 +262,9 @@ class _Body:
                 return spread(held) if attr.startswith("__") else inside(held, attr)
             case gast.IfExp(body=body, orelse=orelse):
                 return self.of(body, varied, dropped) | self.of(orelse, varied, dropped)
+            case gast.Lambda() | gast.ListComp() | gast.SetComp() | gast.GeneratorExp() | gast.DictComp():
+                held = NOWHERE.union(*(self._named(name, varied, dropped) for name in names_read(node)))
+                return spread({*held, (TEXT,), (NUMBER,)}) if held else NOWHERE
         if makes_text(node):
             return _TEXT if any(self.of(part, varied) for part in children(node)) else NOWHERE
         match node:
@@ -275,7 +279,7 @@ class _Body:
             case gast.Tuple(elts=elements) if not any(isinstance(e, gast.Starred) for e in elements):
                 return NOWHERE.union(*(under(j, self.of(e, varied, dropped)) for j, e in enumerate(elements)))
         parts = [self.of(part, varied, dropped) for part in children(node)]
-        return frozenset(_TEXT) if isinstance(node, gast.JoinedStr) and any(parts) else spread(NOWHERE.union(*parts))
+        return _TEXT if isinstance(node, gast.JoinedStr) and any(parts) else spread(NOWHERE.union(*parts))
 
     def _named(self, name: str, varied: Container[str], dropped: bool) -> Paths:
         paths = self.paths.get(name, NOWHERE)
@@ -495,8 +499,25 @@ class _Body:
 
 
 # --- parts -----------------------------------------------------------------------------------------------------------
-def _is_call(statement: nf.Statement) -> bool:
-    return isinstance(statement, nf.Bind) and isinstance(statement.operation, nf.Call)
+def _is_source(statement: nf.Statement) -> bool:
+    """Whether a statement may lose what varies; an exception that is caught has a text."""
+    match statement:
+        case nf.Bind(operation=nf.Call(callee=callee)):
+            return isinstance(callee.function, nf.Guarded)
+        case nf.Bind(operation=nf.Unruled() | nf.Exchange(method="setdefault")):
+            return True
+        case nf.Bind(operation=nf.Apply(function=function)) if function in _MAKING_DICTS:
+            return True
+        case nf.Bind(expression=expression):
+            return any(map(makes_text, nodes_of(expression)))
+        case nf.Store(index=index) | nf.AugStore(index=index):
+            return not isinstance(index, gast.Constant)
+    return False
+
+
+def _callee(statement: nf.Statement) -> nf.Callee | None:
+    made = statement.operation if isinstance(statement, nf.Bind) else None
+    return made.callee if isinstance(made, nf.Call) else None
 
 
 def _refusal(kind: object, statement: nf.Statement) -> UnsupportedSyntax:

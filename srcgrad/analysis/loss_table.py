@@ -99,8 +99,9 @@ def hands_on(function: object) -> bool:
 def loses_text(node: gast.Call) -> bool:
     """Whether the value of a call has none of the text that it reads: a length, a whole number, a truth value."""
     known = object_of(node.func)
-    is_own = isinstance(node.func, gast.Name) and home_of(known) in ("builtins", _OWN)
-    return is_own and not (makes_text(node) or hands_on(known))
+    if known is None or not isinstance(node.func, gast.Name) or home_of(known) not in ("builtins", _OWN):
+        return False
+    return not (makes_text(node) or hands_on(known))
 
 
 def loses_numbers(node: gast.Call) -> bool:
@@ -133,8 +134,8 @@ def read_by(operation: Apply) -> bool:
 def reads_text(node: gast.Call) -> bool:
     """Whether a call within an expression reads text that it is given as a number."""
     known = object_of(node.func)
-    if known is None:
-        return isinstance(node.func, gast.Attribute) and node.func.attr == "astype"
+    if known is None:  # a method, or what nobody knows
+        return not isinstance(node.func, gast.Attribute) or node.func.attr == "astype"
     return reads_numbers(known) and not makes_text(node)
 
 

@@ -59,6 +59,7 @@ class Step(Enum):
     SAME = "the value itself"
 
 
+VARIED, TEXT, NUMBER, UNSURE = Loss
 ANY, DEEP, KEYS, SAME = Step
 NOWHERE: Paths = frozenset()
 _LONGEST = 4  # so many keys are told apart, what lies deeper is somewhere there
