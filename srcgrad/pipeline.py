@@ -188,11 +188,11 @@ class Module:
 
     def _kept(
         self, function: Function, wanted: tuple[str, ...], known: Known, classes: MemoryClasses, given: Names,
-        activity: Activity | None = None,
+        door: bool,
     ) -> tuple[Function, MemoryClasses, Activity]:
         """The function in which no derivative is lost: it is refused else, or looks at the keys of dicts as it runs."""
-        activity = activity or self.active(function, wanted, known, classes, given)
-        looks = self.losses.refuse(function, activity, known)
+        activity = self.active(function, wanted, known, classes, given)
+        looks = self.losses.refuse(function, activity, known, door)
         if self.shown or not looks:
             return function, classes, activity
         function = looked_at(function, looks)
@@ -304,7 +304,7 @@ class Module:
         with_shadow = frozenset(modes.shadowed(function.parameters))
         solve = partial(memory_classes, summary_of=self.summary_of, with_shadow=with_shadow)
         function, known, classes = parts_copied(function, known, solve)
-        function, classes, active = self._kept(function, wanted, known, classes, with_shadow)
+        function, classes, active = self._kept(function, wanted, known, classes, with_shadow, door)
         outside = partial(read_outside, callee, self.normalized) if door else None
         shadows = shadows_of(function, known, classes, partial(self.called, known=known), modes, outside=outside)
         if shadows is not None:
@@ -346,7 +346,7 @@ class Module:
         classes = memory_classes(function, known, self.summary_of)
         given = frozenset() if door else classes.shadowed.intersection(function.parameters)
         # What is stored is of use as in reverse mode: tangents alone do not ask for that.
-        function, classes, _ = self._kept(function, wanted, known, classes, given)
+        function, classes, _ = self._kept(function, wanted, known, classes, given, door)
         moved = moving(function, wanted, known, classes, self.summary_of)
         # What a callee hands out may be stored into, and so may what it was given: no tangent may be both.
         is_seen = self.stores and (self.tried or not door)

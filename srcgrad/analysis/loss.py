@@ -41,9 +41,11 @@ from srcgrad.analysis.loss_table import (
 from srcgrad.analysis.paths import (
     ANY,
     DEEP,
+    KEPT,
     KEYS,
     NOWHERE,
     NUMBER,
+    SAME,
     TEXT,
     UNSURE,
     VARIED,
@@ -132,9 +134,10 @@ class Losses:
         self.losing: dict[nf.Callee, bool] = {}
 
     def refuse(
-        self, function: nf.Function, activity: Activity, facts: Known
+        self, function: nf.Function, activity: Activity, facts: Known, door: bool
     ) -> dict[nf.Statement, list[nf.Effect]]:
-        """Refuse what is lost and of use; gives what the run has to look at before a statement."""
+        """Refuse what is lost and of use; gives what the run has to look at before a statement.  ``door``: what the
+        function returns is of use as a whole."""
         statements, looks = walk(function.body), dict[nf.Statement, list[nf.Effect]]()
         for statement in statements:
             _refuse_at_once(statement, function, activity)
@@ -143,6 +146,9 @@ class Losses:
         body = _Body(self, function, activity, facts, dict.fromkeys(function.parameters, _ITSELF))
         for statement, read, made, put in body.sinks():
             useful = activity.useful_before if isinstance(statement, nf.For) else activity.useful_after
+            if door and isinstance(statement, nf.Return):
+                if any(path[-1] is KEPT for path in body.of(statement.value, ())):
+                    raise _refusal(TEXT if TEXT in body.kept else NUMBER, statement)
             if put - {UNSURE} or put and _callee(statement):
                 raise _refusal(_TEXT_IN_A_SET if TEXT in put else _IN_A_SET, statement)
             if read and any(name in useful(statement) for name in made):
@@ -213,6 +219,7 @@ class _Body:
         self.read = set[Loss]()  # by the present statement, as numbers,
         self.into_set = set[Loss]()  # or put into a set by it
         self.made: dict[str, Paths] = {}  # what it makes of what is lost
+        self.kept = set[Loss]()  # what callees and arrays have read and put into containers
         statements = walk(function.body)
         for statement in statements:
             for name in bound_here(statement) if not links(statement) else ():
@@ -328,7 +335,7 @@ class _Body:
                 if not followed:
                     given = NOWHERE.union(*(self.of(e, varied, False) for e in arguments))
                     self.note(base, within(spread(given)) | under(ANY, given), put=True)
-                    self.note(target, spread(self.paths.get(base, NOWHERE) | given))
+                    self._take(target, spread(self.paths.get(base, NOWHERE) | given))
             case nf.Bind(operation=nf.Apply() as made):
                 self._bound(statement, self._applied(statement, made, varied))
             case nf.Bind(target=made, operation=nf.Unruled(given=tuple(), changes=changed), expression=expression):
@@ -354,18 +361,22 @@ class _Body:
                     self.note(base, within(spread(self.of(value, varied, False))), put=True)
             case nf.Unpack(targets=targets, source=source, star=int()):
                 for name in targets:
-                    self._take(name, some_in(self.paths.get(source, NOWHERE)))
+                    self._take(name, self._fitting(name, some_in(self.paths.get(source, NOWHERE))))
             case nf.Pop(targets=targets, sequence=sequence, tupled=tupled):
                 held = inside(self.paths.get(sequence, NOWHERE), ANY)
                 for j, name in enumerate(targets):
-                    self._take(name, inside(held, j) if tupled else held)
+                    self._take(name, self._fitting(name, inside(held, j) if tupled else held))
             case nf.For(index=index, iterable=iterable, counted=False):
                 held = self.of(iterable, varied)
                 self._keys(_keyed(held))
-                self._take(index, items_in(held))
+                self._take(index, self._fitting(index, items_in(held)))
 
     def _take(self, name: str, paths: Paths) -> None:
-        self.note(name, _numbers(paths) if isinstance(self.facts.get(name), Array) else paths)
+        """Note what is taken out of a container: a number that was kept there is read here."""
+        if any(path[-1] is KEPT for path in paths):
+            self.read |= self.kept or {TEXT}
+            paths |= spread({(NUMBER,)})
+        self.note(name, paths)
 
     def _bound(self, statement: nf.Bind, paths: Paths) -> None:
         """Facts tell of numbers: where they know an array, text is bound only if they were wrong before."""
@@ -376,7 +387,8 @@ class _Body:
             read = () if isinstance(statement.operation, nf.Call) else names_read(statement.expression)
             held = [n for n in read if isinstance(self.facts.get(n), Array)]
             is_told = not any(_texts(self.paths.get(name, NOWHERE)) for name in held)
-        self.note(statement.target, _numbers(paths) if is_told else paths)
+        note = self.note if _callee(statement) else self._take
+        note(statement.target, _numbers(paths) if is_told else paths)
 
     def _put_key(self, base: str, key: gast.expr, varied: Container[str]) -> None:
         if not isinstance(self.facts.get(base), Array | Sequence):
@@ -389,14 +401,18 @@ class _Body:
             if is_of_text(fact):
                 self.note(base, _TEXT if held else NOWHERE)
             elif _texts(held):
-                self._stored_as_number(base)
+                self._keep(base)
             self.note(base, under(ANY, _numbers(held)), put=True)
         elif not followed:
             self.note(base, under(ANY, held) | within(spread(held)), put=True)
 
-    def _stored_as_number(self, name: str) -> None:
-        self.read.add(TEXT)
-        self.note(name, frozenset(((ANY, NUMBER),)), put=True)
+    def _keep(self, name: str, read: Iterable[Loss] = (TEXT,), paths: Paths = frozenset(((ANY, NUMBER),))) -> None:
+        """Note numbers that were read where they are kept: whoever takes them out reads them."""
+        self.kept.update(read if paths else ())
+        self.note(name, frozenset((*path[:-1], KEPT) for path in paths), put=True)
+
+    def _fitting(self, name: str, paths: Paths) -> Paths:
+        return _numbers(paths) if isinstance(self.facts.get(name), Array) else paths
 
     def _applied(self, statement: nf.Bind, made: nf.Apply, varied: Container[str]) -> Paths:
         """What an operation makes of what is lost in its operands."""
@@ -434,17 +450,17 @@ class _Body:
         facts = tuple(fact_of_expression(a, lambda name: self.facts.get(name, Unknown())) for a in made.arguments)
         flow = self.losses.flow(made.callee, facts, tuple(self.of(e, varied, False) for e in made.arguments))
         self.into_set |= flow.put
-        if any(_is_number(path) for paths in (flow.returned, *flow.kept) for path in paths):
+        if any(map(_is_number, flow.returned)):
             self.read |= flow.read
         self._bound(statement, flow.returned)
         for argument, paths in zip(made.arguments, flow.kept, strict=bool(flow.kept)):
+            read = frozenset(filter(_is_number, paths)) if flow.read else NOWHERE
             for name in names_read(argument):
-                if not isinstance(fact := self.facts.get(name), Array):
-                    self.note(name, paths, put=True)
-                    continue
-                if not is_of_text(fact) and any(map(_is_place, _texts(paths))):
-                    self._stored_as_number(name)
-                self.note(name, _numbers(paths), put=True)
+                if not is_of_text(self.facts.get(name)) and any(map(_is_place, _texts(paths))):
+                    if isinstance(self.facts.get(name), Array):
+                        self._keep(name)
+                self.note(name, self._fitting(name, paths - read), put=True)
+                self._keep(name, flow.read & {TEXT} or {NUMBER}, read)
 
     # --- containers --------------------------------------------------------------------------------------------------
     def _link(self, link: Link, varied: Container[str], is_display: bool) -> None:
@@ -453,21 +469,23 @@ class _Body:
         held = self.paths.get(link.container, NOWHERE)
         ways = self.paths.get(link.part, NOWHERE) if link.part in varied else _lost(self.paths.get(link.part, NOWHERE))
         if isinstance(container, Array):
-            if link.put and is_of_text(container) and _texts(ways):
+            if not link.put:
+                self._taken(link, inside(held, link.key))
+            elif is_of_text(container) and _texts(ways):
                 self.note(link.container, _TEXT)
-            elif not link.put:
-                self.note(link.part, inside(held, link.key))
-            return
-        if link.put:
+        elif link.put:
             self.note(link.container, under(link.key, ways), put=not is_display)
         else:
             taken = inside(held, link.key)
-            self.note(link.part, _numbers(taken) if _is_numbers(part) else taken)
-        if not isinstance(part, Array):
-            back = inside(self.put.get(link.container, NOWHERE), link.key) if link.put else NOWHERE
-            self.note(link.part, within(back), put=True)
-            if not link.put:
-                self.note(link.container, under(link.key, self.put.get(link.part, NOWHERE)), put=True)
+            self._taken(link, _numbers(taken) if _is_numbers(part) else taken)
+        # What is put into the part, by whatever name, is in the container too.
+        back = inside(self.put.get(link.container, NOWHERE), link.key) if link.put else NOWHERE
+        later = NOWHERE if link.put else under(link.key, self.put.get(link.part, NOWHERE))
+        self.note(link.part, _numbers(within(back)) if isinstance(part, Array) else within(back), put=True)
+        self.note(link.container, _numbers(later) if isinstance(part, Array) else later, put=True)
+
+    def _taken(self, link: Link, paths: Paths) -> None:
+        (self._take if (KEPT,) in paths and link.key is not SAME else self.note)(link.part, paths)
 
     def _share(self, kin: Callable[[], Callable[[str], frozenset[str]]]) -> None:
         """Follow what is lost into what may share memory with what it lies in, in some path or other."""

@@ -49,6 +49,7 @@ class Loss(Enum):
     VARIED = "what varies, with its derivative"
     TEXT = "text of what varies"
     NUMBER = "a number that varies, without its derivative"
+    KEPT = "such a number, in what a callee or an array that made it of text or keys has put it into"
     UNSURE = "such a number, unless it turns out to be text or an integer"
 
 
@@ -59,7 +60,7 @@ class Step(Enum):
     SAME = "the value itself"
 
 
-VARIED, TEXT, NUMBER, UNSURE = Loss
+VARIED, TEXT, NUMBER, KEPT, UNSURE = Loss
 ANY, DEEP, KEYS, SAME = Step
 NOWHERE: Paths = frozenset()
 _LONGEST = 4  # so many keys are told apart, what lies deeper is somewhere there
