@@ -237,7 +237,7 @@ class _Body:
         for statement in walk(self.function.body):
             self.read, self.into_set, self.made = set(), set(), {}
             self.transfer(statement)
-            made = [name for name, paths in self.made.items() if any(map(_is_number, paths))]
+            made = [name for name, paths in self.made.items() if _is_read(paths, self.read)]
             yield statement, self.read, made, self.into_set
 
     def note(self, name: str, paths: Paths, put: bool = False) -> None:
@@ -367,7 +367,7 @@ class _Body:
                 for j, name in enumerate(targets):
                     self._take(name, self._fitting(name, inside(held, j) if tupled else held))
             case nf.For(index=index, iterable=iterable, counted=False):
-                held = self.of(iterable, varied)
+                held = self.of(iterable, ())
                 self._keys(_keyed(held))
                 self._take(index, self._fitting(index, items_in(held)))
 
@@ -450,11 +450,11 @@ class _Body:
         facts = tuple(fact_of_expression(a, lambda name: self.facts.get(name, Unknown())) for a in made.arguments)
         flow = self.losses.flow(made.callee, facts, tuple(self.of(e, varied, False) for e in made.arguments))
         self.into_set |= flow.put
-        if any(map(_is_number, flow.returned)):
+        if _is_read(flow.returned, flow.read):
             self.read |= flow.read
         self._bound(statement, flow.returned)
         for argument, paths in zip(made.arguments, flow.kept, strict=bool(flow.kept)):
-            read = frozenset(filter(_is_number, paths)) if flow.read else NOWHERE
+            read = frozenset(path for path in paths if _is_read((path,), flow.read))
             for name in names_read(argument):
                 if not is_of_text(self.facts.get(name)) and any(map(_is_place, _texts(paths))):
                     if isinstance(self.facts.get(name), Array):
@@ -562,6 +562,12 @@ def _lost(paths: Paths) -> Paths:
 def _is_number(path: Path) -> bool:
     """Whether a path leads to a lost number that has been read, and is no key."""
     return path[-1] in (NUMBER, UNSURE) and KEYS not in path
+
+
+def _is_read(paths: Iterable[Path], read: Container[Loss]) -> bool:
+    """Whether some path leads to a number that may be of what is ``read``, text or keys."""
+    found = {path[-1] for path in paths if _is_number(path)}
+    return NUMBER in found and (TEXT in read or NUMBER in read) or UNSURE in found and UNSURE in read
 
 
 def _kind(fact: Fact | None) -> Loss | None:

@@ -37,6 +37,7 @@ _HANDING_ON = (
     runtime.from_pairs, runtime.joined, runtime.keyed, runtime.operand, runtime.raisable, runtime.repeated,
     runtime.unvaried,
 )  # fmt: skip
+_SIZES = (isinstance, issubclass, len, range, type)
 _LIBRARIES = ("numpy", "scipy")
 _OWN = "srcgrad"  # what our own output does to shadows and saves loses no text of the program's
 
@@ -109,7 +110,7 @@ def loses_numbers(node: gast.Call) -> bool:
     known = object_of(node.func)
     if known is None and isinstance(node.func, gast.Attribute):
         return is_constant(method(node.func.attr))
-    return is_constant(known)
+    return any(known is one for one in _SIZES) or is_constant(known)
 
 
 def makes_number(function: object) -> bool:

@@ -604,6 +604,22 @@ def kept_in_an_array_by_a_callee(x):
     return numbers[0] * x[1]
 
 
+def fill(view, t):
+    view[:] = float(t)
+
+
+def stored_into_a_view_by_a_callee(x):
+    numbers = np.zeros((2, 2))
+    fill(numbers[0], str(x[0]))
+    return np.sum(numbers) * x[1]
+
+
+def stored_into_a_row(x):
+    numbers = np.zeros((2, 2))
+    numbers[0][1] = str(float(x[0]))
+    return np.sum(numbers) * x[1]
+
+
 def labelled(x):
     return {"k": f"{x[0]}"}
 
@@ -642,8 +658,9 @@ def text_of_a_key(x):
 @pytest.mark.parametrize(
     "function",
     [
-        read_by_one_method_for_another, kept_in_a_list_by_a_callee, kept_in_an_array_by_a_callee, attempted_in_a_dict,
-        raised_by_a_callee, a_key_that_was_read, text_of_a_key,
+        read_by_one_method_for_another, kept_in_a_list_by_a_callee, kept_in_an_array_by_a_callee,
+        stored_into_a_view_by_a_callee, stored_into_a_row, attempted_in_a_dict, raised_by_a_callee,
+        a_key_that_was_read, text_of_a_key,
     ],
 )  # fmt: skip
 def test_what_is_read_and_kept_elsewhere_is_refused(function: Callable[..., object], specialise: bool) -> None:
