@@ -155,7 +155,7 @@ class Losses:
                 if read != {UNSURE}:
                     raise _refusal(TEXT if TEXT in read else NUMBER, statement)
                 put.add(UNSURE)
-            if put:
+            if put or UNSURE in read and _callee(statement):
                 looks[statement] = body.looks(statement)
         return looks
 
@@ -246,9 +246,8 @@ class _Body:
         if isinstance(fact, Static) or isinstance(fact, Array) and fact.dtype and not is_floating(fact.dtype):
             paths = frozenset(path for path in paths if path[-1] is TEXT)
         self.made[name] = self.made.get(name, NOWHERE) | paths
-        if _ITSELF <= self.paths.get(name, NOWHERE):
-            paths = _lost(paths)
-        for table, new in ((self.paths, paths), (self.put, within(paths) if put else NOWHERE)):
+        held = _lost(paths) if _ITSELF <= self.paths.get(name, NOWHERE) else paths
+        for table, new in ((self.paths, held), (self.put, within(paths) if put else NOWHERE)):
             if not new <= table.get(name, NOWHERE):
                 table[name] = table.get(name, NOWHERE) | new
                 self.has_grown = True
@@ -454,7 +453,8 @@ class _Body:
             self.read |= flow.read
         self._bound(statement, flow.returned)
         for argument, paths in zip(made.arguments, flow.kept, strict=bool(flow.kept)):
-            read = frozenset(path for path in paths if _is_read((path,), flow.read))
+            read = frozenset(path for path in paths if _is_read((path,), flow.read - {UNSURE}))
+            self.read |= {UNSURE} if _is_read(paths, flow.read & {UNSURE}) else set()
             for name in names_read(argument):
                 if not is_of_text(self.facts.get(name)) and any(map(_is_place, _texts(paths))):
                     if isinstance(self.facts.get(name), Array):
