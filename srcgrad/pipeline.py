@@ -7,7 +7,7 @@ Enters: a ``Request``.  Leaves: ``Compiled``: a module of the derivatives of the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import replace
 from functools import partial
 from types import FunctionType
@@ -16,24 +16,21 @@ from typing import TypeAlias
 import gast
 
 from srcgrad.analysis.activity import Activity
-from srcgrad.analysis.admission import Assumed, admitted, exact_at_entry, looked_at
+from srcgrad.analysis.admission import Assumed, looked_at
+from srcgrad.analysis.axes import computes_axes, refuse_varied_axes, varied_axes_ended
 from srcgrad.analysis.captured import refuse_unbound
 from srcgrad.analysis.cfg import bound_here, walk
 from srcgrad.analysis.changes import attempted, may_change, must_be_copied, stores_anywhere
 from srcgrad.analysis.ending import ended
-from srcgrad.analysis.iterators import elements_kept
 from srcgrad.analysis.lengths import lengths_kept
 from srcgrad.analysis.loss import Losses
 from srcgrad.analysis.memory import MemoryClasses, memory_classes
 from srcgrad.analysis.moving import moving
-from srcgrad.analysis.operands import lists_made_arrays
-from srcgrad.analysis.overlapping import order_kept
 from srcgrad.analysis.parts import parts_copied
 from srcgrad.analysis.read_outside import read_outside
 from srcgrad.analysis.receivers import refuse_stores, require_kept
 from srcgrad.analysis.shapes import result, shapes
 from srcgrad.analysis.solving import solved
-from srcgrad.analysis.stores import stores_lowered
 from srcgrad.analysis.summaries import Summaries, Summary
 from srcgrad.analysis.symbols import seen_from_inside, without_symbols
 from srcgrad.analysis.values import fact_of_expression
@@ -45,8 +42,9 @@ from srcgrad.frontend.guards import guards_of
 from srcgrad.frontend.journal import writing
 from srcgrad.infer.entry import Inferred, holds_objects
 from srcgrad.ir.as_python import as_python
-from srcgrad.ir.normal_form import Call, Callee, Derived, Function, Guarded, Held, unguarded
+from srcgrad.ir.normal_form import Bind, Call, Callee, Derived, Function, Guarded, Held, Statement, unguarded
 from srcgrad.optimize import enters, optimize, without_twins
+from srcgrad.passes import Form, Pass, Queries, prepared
 from srcgrad.programs import Asked, Compiled, Prepared, Request, present_forms, present_options, without_collecting
 from srcgrad.rules.facts import Array, Fact, Sequence, Unknown, is_real
 from srcgrad.spec import check_emitted, check_normal_form
@@ -111,12 +109,16 @@ class Module:
             assert isinstance(instance, Instance)
             self.underway.add(callee)
             try:
-                normal[callee] = ended(specialised(instance), self._refusal)
+                normal[callee] = ended(specialised(instance), self._refusal_of_call)
             finally:
                 self.underway.discard(callee)
             if present_options().check:
                 check_normal_form(normal[callee])
         return normal[callee]
+
+    def _refusal_of_call(self, statement: Statement) -> UnsupportedSyntax | MissingRule | None:
+        operation = statement.operation if isinstance(statement, Bind) else None
+        return self._refusal(operation.callee) if isinstance(operation, Call) else None
 
     def _refusal(self, callee: Callee) -> UnsupportedSyntax | MissingRule | None:
         """Why a callee is refused; None of any other, and of one that is being written already (recursion)."""
@@ -191,13 +193,24 @@ class Module:
         door: bool,
     ) -> tuple[Function, MemoryClasses, Activity]:
         """The function in which no derivative is lost: it is refused else, or looks at the keys of dicts as it runs."""
+        function, classes = self._axes_checked(function, wanted, known, classes, given)
         activity = self.active(function, wanted, known, classes, given)
+        refuse_varied_axes(function, activity)
         looks = self.losses.refuse(function, activity, known, door)
         if self.shown or not looks:
             return function, classes, activity
         function = looked_at(function, looks)
         classes = memory_classes(function, known, self.summary_of, given)
         return function, classes, self.active(function, wanted, known, classes, given)
+
+    def _axes_checked(
+        self, function: Function, wanted: tuple[str, ...], known: Known, classes: MemoryClasses, given: Names
+    ) -> tuple[Function, MemoryClasses]:
+        """The function, which raises where it comes to a call whose axis varies."""
+        if not computes_axes(function):
+            return function, classes
+        made = varied_axes_ended(function, self.active(function, wanted, known, classes, given))
+        return made, classes if made is function else memory_classes(made, known, self.summary_of, given)
 
     def _inside(self, callee: Callee, facts: Facts, given: tuple[bool, ...]) -> tuple[Function, Activity, Known]:
         """A callee, and its activity where these of its arguments vary."""
@@ -274,16 +287,21 @@ class Module:
         made_ready = self.opened if (is_open := callee == self.open) else self.made_ready
         if (callee, facts) not in made_ready:
             refuse_unbound(self.normalized(callee), self.normalized)
-            function, known = self.normalized(callee), self.facts_of(callee, facts)
-            function = exact_at_entry(function) if is_open else function
-            entry = dict(zip(function.parameters, facts, strict=True))
-            solve = partial(shapes, entry=entry, result_of=self.result_of, changes=self.changes)
-            looks = self.generic and not self.assumed.stores, self.shown
-            function, known = stores_lowered(*lists_made_arrays(function, known, solve, *looks), solve, self.shown)
-            function = order_kept(admitted(function, known, self.assumed), known, self.summary_of)
-            function = elements_kept(lengths_kept(function, known, self.changes), known, self.summary_of)
+            for _, form in self.passes(callee, facts, is_open=is_open):
+                function, known = form.function, form.facts
             made_ready[callee, facts] = function, known
         return made_ready[callee, facts]
+
+    def passes(self, callee: Callee, facts: Facts, *, is_open: bool) -> Iterator[tuple[Pass, Form]]:
+        """A callee after each of the passes that make it ready."""
+        function = self.normalized(callee)
+        entry = dict(zip(function.parameters, facts, strict=True))
+        solve = partial(shapes, entry=entry, result_of=self.result_of, changes=self.changes)
+        queries = Queries(self.generic, is_open, self.assumed, solve, self.summary_of, self.changes)
+        for done, form in prepared(Form(function, self.facts_of(callee, facts)), queries):
+            if present_options().check:
+                check_normal_form(form.function, after=done.name)
+            yield done, form
 
     def summary_of(self, callee: Callee, facts: Facts) -> Summary:
         """What a call does to the memory that it is given."""

@@ -1,7 +1,7 @@
 """What each door of the compiler may contain, as checks that the tests run with.
 
 Enters: the normal form of a function, or the trees that are about to be printed.  Leaves: nothing, or ``InternalError``
-that names the rule and the statement.  ``frontend/normal_form.py`` and ``ARCHITECTURE.md`` say the same in words.  The
+that names the rule and the statement.  ``ir/normal_form.py`` and ``ARCHITECTURE.md`` say the same in words.  The
 checks run when ``SRCGRAD_CHECK=1`` is in the environment, and inside ``programs.options(check=True)``.
 """
 
@@ -69,12 +69,10 @@ def is_asked_for() -> bool:
 
 
 # --- the normal form -------------------------------------------------------------------------------------------------
-def check_normal_form(function: Function) -> None:
-    """Raise ``InternalError`` unless ``function`` keeps to what ``frontend/normal_form.py`` declares."""
+def check_normal_form(function: Function, after: str = "normalize") -> None:
+    """Raise ``InternalError`` unless ``function`` keeps to what ``ir/normal_form.py`` declares, ``after`` a pass."""
     for fault, span in _faults(function):
-        raise InternalError(
-            f"{function.name} is not in normal form: {fault}", span, stage="normalize", door=_text(function)
-        )
+        raise InternalError(f"{function.name} is not in normal form: {fault}", span, stage=after, door=_text(function))
 
 
 def _text(function: Function) -> str | None:

@@ -7,6 +7,7 @@ import pytest
 
 import srcgrad
 from srcgrad.errors import SeedError
+from srcgrad.runtime.refusals import Refused
 
 
 def product(queue, k):
@@ -99,3 +100,39 @@ def test_objects_in_a_deque_are_those_at_their_new_places(function, slope):
     queue = deque([Line(2.0), Wave(3.0)])
     assert np.isclose(srcgrad.grad(function, argnums=1)(queue, 2.0), slope)
     assert np.isclose(srcgrad.jvp(lambda x: function(deque([Line(2.0), Wave(3.0)]), x), (2.0,), (1.0,))[1], slope)
+
+
+def repeated(x):
+    one = deque([x * x]) * 3
+    return one[0] * one[2] + 2.0 * (2 * one)[5]
+
+
+def joined(x):
+    first = deque([x, x * x], 2)
+    both = first + deque([3.0 * x])
+    return both[0] * both[1] * len(both) + first[0]
+
+
+def beside_an_array(x):
+    return np.sum(np.array([2.0, 3.0]) * deque([x, x * x]))
+
+
+@pytest.mark.parametrize("specialise", [True, False])
+@pytest.mark.parametrize("function", [repeated, joined, beside_an_array])
+def test_deques_are_joined_and_repeated(function, specialise):
+    """Gradients were sums over the items, or a bare ValueError."""
+    x, step = 0.7, 1e-4
+    slope = (function(x + step) - function(x - step)) / (2 * step)
+    curvature = (function(x + step) - 2 * function(x) + function(x - step)) / step**2
+    with srcgrad.options(specialise=specialise):
+        assert np.isclose(srcgrad.grad(function)(x), slope)
+        assert np.allclose(srcgrad.jvp(function, (x,), (1.0,)), (function(x), slope))
+        assert np.isclose(srcgrad.hvp(function)(x, 1.0), curvature, rtol=1e-5)
+
+
+def test_a_deque_that_is_repeated_where_its_kind_is_not_known_is_refused():
+    for queue in (values(), deque([2.0])):
+        twice = lambda queue, n: (queue * n)[0]
+        assert srcgrad.grad(twice)(queue, 2)[0] == 1.0
+        with srcgrad.options(specialise=False), pytest.raises(Refused, match="E0710"):
+            srcgrad.grad(twice)(queue, 2)

@@ -116,6 +116,66 @@ def test_the_jacobian_of_a_product_with_the_hessian() -> None:
     np.testing.assert_array_equal(jvp(hvp(cubed), (x, v), (x, v))[1], 2.0 * 6.0 * v)
 
 
+def weighted(x: Any, y: Any, k: float = 2.0, *, n: float = 1.0) -> Any:
+    return n * np.sum(y * np.sin(k * x) ** 3)
+
+
+SLOPE = hvp(weighted)
+
+
+@pytest.mark.parametrize("specialise", [True, False])
+@pytest.mark.parametrize("inner", [hvp, hessian, jacobian, jacfwd, grad])
+@pytest.mark.parametrize(
+    ("args", "kwargs"),
+    [((2.0,), {}), ((2.0, 1.5), {}), ((2.0, 1.5), {"n": 3.0}), ((2.0,), {"n": 3.0, "k": 1.5}), ((), {"y": 2.0})],
+)
+def test_derivatives_of_derivatives_bind_their_arguments_as_these(
+    args: Any, kwargs: Any, inner: Any, specialise: bool
+) -> None:
+    x, made = np.array([0.3, 0.7]), inner(weighted)
+    if inner is hvp:
+        args = (*args, np.array([1.0, -0.5]))
+    sides = [[made(x + side * unit, *args, **kwargs) for side in (1e-6, -1e-6)] for unit in np.eye(2)]
+    with srcgrad.options(specialise=specialise):
+        for outer in (jacobian, jacfwd):
+            columns = [(above - below) / 2e-6 for above, below in sides]
+            np.testing.assert_allclose(outer(made)(x, *args, **kwargs), np.stack(columns, -1), atol=1e-7)
+
+
+@pytest.mark.parametrize("specialise", [True, False])
+def test_a_product_with_the_hessian_binds_its_arguments_inside_of_a_function(specialise: bool) -> None:
+    x, v = np.array([0.3, 0.7]), np.array([1.0, -0.5])
+
+    def f(x: Any) -> Any:
+        return np.sum(SLOPE(x, 2.0, 1.5, v, n=3.0) + SLOPE(x, 2.0, v, k=1.2))
+
+    numeric = [(f(x + side) - f(x - side)) / 2e-6 for side in 1e-6 * np.eye(2)]
+    with srcgrad.options(specialise=specialise):
+        np.testing.assert_allclose(grad(f)(x), numeric, atol=1e-7)
+
+
+def test_an_argument_of_a_product_with_the_hessian_is_chosen_as_its_signature_counts() -> None:
+    x, v = np.array([0.3, 0.7]), np.array([1.0, -0.5])
+    made = jacobian(SLOPE, 2)
+    np.testing.assert_allclose(made(x, 2.0, v), hessian(weighted)(x, 2.0), rtol=1e-12)
+    np.testing.assert_allclose(jacobian(SLOPE, "v")(x, 2.0, 2.0, v), made(x, 2.0, v))
+    np.testing.assert_allclose(jacobian(jacobian(SLOPE, 2), "y")(x, 2.0, v), hessian(weighted)(x, 1.0))
+    with pytest.raises(ArgumentError, match="counts the arguments"):
+        made(x, 2.0, 2.0, v)
+    with pytest.raises(ArgumentError, match="passed by its name"):
+        jacobian(jacobian(weighted, "n"))
+
+
+def test_a_derivative_of_a_derivative_follows_defaults_that_are_changed() -> None:
+    def f(x: Any, k: float = 2.0) -> Any:
+        return k * x**3
+
+    made = jacobian(hvp(f))
+    assert made(1.0, 1.0) == 12.0
+    f.__defaults__ = (3.0,)
+    assert made(1.0, 1.0) == 18.0
+
+
 @pytest.mark.parametrize("made", [*GETTERS, max, dict])
 @pytest.mark.parametrize("make", TRANSFORMS)
 def test_a_function_that_does_not_tell_its_arguments_is_refused(make: Callable[..., Any], made: Any) -> None:

@@ -29,6 +29,7 @@ CELLS = itertools.count()
 
 MODULE = """
 import functools
+from collections import defaultdict
 from types import ModuleType
 from typing import NamedTuple
 import numpy as np
@@ -48,6 +49,9 @@ def first(given, x, options=None):
 power = functools.partial(cube, scale=2.0)
 by_list = functools.partial(first, [2.0, 3.0], options={"a": 2.0})
 derived = srcgrad_grad(lambda x: np.sum(square(x)))
+total = functools.partial(lambda k, x: np.sum(x**2 * k), 2.0)
+derived_of_partial, in_a_list = srcgrad_grad(total), [functools.partial(cube), srcgrad_grad(total)]
+by_names = defaultdict(lambda: 2.0, act=square)
 
 class Base:
     slope = 3.0
@@ -79,6 +83,20 @@ class Other:
 
     def __call__(self, x):
         return np.exp(x)
+
+class Cached:
+    def __init__(self, x):
+        self.x = x
+
+    @functools.cached_property
+    def field(self):
+        return self.x * 3.0
+
+    @classmethod
+    def made(cls, x, k=2.0):
+        return np.sum(x * x * k)
+
+made_up = Cached.made
 
 class Pair(NamedTuple):
     a: float
@@ -143,6 +161,11 @@ def by_pattern(x):
         case Setting(a, b):
             return np.sum(a * a * b)
 def by_fields(x): return np.sum(x * Pair(2.0).b)
+def by_cached(x): return np.sum(Cached(x).field * x)
+def by_class_method(x): return made_up(x)
+def by_derived(x): return np.sum(derived_of_partial(x) * x)
+def by_list_of_them(x): return np.sum(in_a_list[0](x) * in_a_list[1](x))
+def by_factory(x): return np.sum(by_names["act"](x)) * by_names.default_factory()
 def by_value(x): return np.sum(sum(map(act, [x, x * x])))
 def grad(f): return srcgrad_grad(f)
 grad = srcgrad_grad
@@ -201,6 +224,14 @@ REBINDING = {
     "what a pattern reads": ("by_pattern", "Setting.__match_args__ = ('b', 'a')"),
     "defaults of a named tuple": ("by_fields", "Pair.__new__.__defaults__ = (5.0,)"),
     "a field of a named tuple": ("by_fields", "Pair.b = Pair.a"),
+    "the state of a partial application": ("by_partial", "power.__setstate__((first, ([3.0],), {}, {}))"),
+    "the state of one in a list": ("by_list_of_them", "in_a_list[0].__setstate__((square, (), {}, {}))"),
+    "the state of one that is differentiated": ("by_derived", "total.__setstate__((total.func, (5.0,), {}, {}))"),
+    "the same in a list": ("by_list_of_them", "total.__setstate__((total.func, (5.0,), {}, {}))"),
+    "the function of a cached property": ("by_cached", "vars(Cached)['field'].func = lambda self: self.x**3"),
+    "a default of a class method": ("by_class_method", "Cached.made.__func__.__defaults__ = (5.0,)"),
+    "the default of a dict": ("by_factory", "by_names.default_factory = lambda: 5.0"),
+    "an item of a dict with a default": ("by_factory", "by_names['act'] = np.sin"),
     "a function that is a value": ("by_value", "act = np.cos"),
 }  # fmt: skip
 #: Those that every mode is asked for; the others reverse, as a pair and as one function, and forward.
@@ -394,3 +425,32 @@ def test_keys_that_are_equal_and_of_other_classes():
         else:  # dicts with such keys are not told apart by their kinds
             with pytest.raises(srcgrad.UnsupportedSyntax, match="what an object of class dict holds is not known"):
                 derivative(1.0, {key: 2.0})
+
+
+def ruled(x, k=2.0):
+    return np.sum(x * x * k)
+
+
+@srcgrad.rule(ruled)
+def ruled_rule(x, k, *, y, y_bar):
+    return y_bar * 2.0 * x * k, None
+
+
+def test_a_rule_takes_the_defaults_that_its_function_has_then():
+    inside, at_the_door = grad(lambda x: ruled(x)), grad(ruled)
+    for default in (2.0, 5.0):
+        ruled.__defaults__ = (default,)
+        np.testing.assert_allclose(inside(X), 2.0 * X * default)
+        np.testing.assert_allclose(at_the_door(X), 2.0 * X * default)
+
+
+@pytest.mark.parametrize("specialise", [True, False])
+def test_a_class_in_which_an_operator_replaces_another_attribute_is_refused(specialise: bool) -> None:
+    kind: Any = type("Weights", (np.ndarray,), {"scale": 1.0})
+    w, derivative = np.array([2.0, 3.0]).view(kind), grad(by_product)
+    with srcgrad.options(specialise=specialise):
+        np.testing.assert_array_equal(derivative(X, w), [2.0, 3.0])
+        del kind.scale
+        kind.__rmul__ = lambda self, x: x * 10.0
+        with pytest.raises(srcgrad.ArgumentError, match="whose __rmul__ decides"):
+            derivative(X, w)

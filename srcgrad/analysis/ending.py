@@ -1,7 +1,7 @@
-"""Calls of functions that are refused, where not every run comes to them: the refusal is raised there.
+"""Calls that are refused, where not every run comes to them: the refusal is raised there.
 
-Enters: a normal form, and the refusal of a callee, if it is refused.  Leaves: the same, which ends where such a call
-stands under a test, or behind one that may return::
+Enters: a normal form, and the refusal of a statement, if it is refused.  Leaves: the same, which ends where such a
+statement stands under a test, or behind one that may return::
 
     if is_sparse:                       if is_sparse:
         return solve(A, x)      ->          raise RefusedMode("...")
@@ -20,8 +20,6 @@ from srcgrad.errors import MissingRule, UnsupportedSyntax
 from srcgrad.ir.normal_form import (
     Bind,
     Block,
-    Call,
-    Callee,
     Effect,
     For,
     Function,
@@ -35,7 +33,7 @@ from srcgrad.runtime.refusals import RefusedMode
 from srcgrad.syntax.globals import of_runtime, reference
 
 Refusal = UnsupportedSyntax | MissingRule
-RefusalOf = Callable[[Callee], Refusal | None]
+RefusalOf = Callable[[Statement], Refusal | None]
 
 
 def ended(function: Function, refusal_of: RefusalOf) -> Function:
@@ -52,7 +50,7 @@ def _block(block: Block, refusal_of: RefusalOf, *, is_conditional: bool) -> Bloc
     made: list[Statement] = []
     for statement in block.statements:
         match statement:
-            case Bind(operation=Call(callee=callee)) if is_conditional and (refusal := refusal_of(callee)) is not None:
+            case Bind() if is_conditional and (refusal := refusal_of(statement)) is not None:
                 return Block((*made, _raising(refusal, statement)))
             case If(body=body, orelse=orelse):
                 first, second = (_block(each, refusal_of, is_conditional=True) for each in (body, orelse))

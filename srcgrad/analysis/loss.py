@@ -5,7 +5,7 @@ where keys may turn out to be numbers, or a refusal where what was lost is read 
 
 This is one forward analysis over access paths (``analysis/paths.py``), without regard to order, with a summary for each
 callee.  Sources are text that is made of what varies, and keys that vary.  Operations, containers and calls propagate
-a loss.  Sinks are what reads text as a number, or the keys of a dict; sets, which are not followed; and axes.
+a loss.  Sinks are what reads text as a number, or the keys of a dict, and sets, which are not followed.
 ``analysis/loss_table.py`` says of expressions and functions which they are::
 
     s = f"{x}"                  s: TEXT
@@ -74,7 +74,6 @@ from srcgrad.language.members import SHAPES
 from srcgrad.rules.facts import Array, Fact, Object, Sequence, Static, Unknown, is_floating
 from srcgrad.rules.facts import Mapping as MappingFact
 from srcgrad.rules.formula import object_of
-from srcgrad.rules.table import is_constant
 from srcgrad.syntax.globals import GlobalReference, call_runtime
 from srcgrad.syntax.parse import children, names_read
 from srcgrad.syntax.parse import walk as nodes_of
@@ -87,7 +86,6 @@ _ITSELF: Paths = frozenset(((VARIED,),))
 _TEXT: Paths = frozenset(((TEXT,),))
 _REPEATING = (operator.mul, operator.imul)
 _MAKING_DICTS = (runtime.keyed, runtime.from_pairs)
-_PLACES = ("axis", "axes", "decimals")
 
 _IN_A_SET, _TEXT_IN_A_SET = "in a set", "text in a set"
 #: What is refused: the message, its code, label and hint.
@@ -621,10 +619,7 @@ def _keeps_apart(statement: nf.Statement) -> bool:
 
 # --- what needs no paths ---------------------------------------------------------------------------------------------
 def _refuse_at_once(statement: nf.Statement, function: nf.Function, activity: Activity) -> None:
-    """Refuse what varies in a set; as an axis; and where it is of use to what has no rule.
-
-    ``a.sum(x)`` is the sum of the array ``a`` along the axis ``x``, unless ``a`` is a module or another object with a
-    method ``sum``: then its result would vary with ``x``, and a derivative of zero were silently wrong."""
+    """Refuse what varies in a set; and where it is of use to what has no rule."""
     match statement:
         case nf.Bind(target=target, operation=nf.Unruled(given=given, refusal=refusal)):
             is_useful = given is None and target in activity.useful_after(statement)
@@ -632,29 +627,6 @@ def _refuse_at_once(statement: nf.Statement, function: nf.Function, activity: Ac
                 raise refusal
             if _varies_in_set(statement, function, activity):
                 raise refusal
-        case nf.Bind(operation=nf.Apply(rule=rule, arguments=arguments)):
-            places = [arguments[p] for p in _PLACES if p in arguments and p not in rule.sensitive]
-            varied: Container[str] = activity.varied_before(statement) if places else ()
-            if any(name in varied for place in places for name in _numbers_of(place)):
-                raise UnsupportedSyntax(
-                    f"the axis of {rule.name} varies: this may be no method of an array",
-                    statement.span, code="E0512",
-                    label="what this calls is not known",
-                    hint="call the function by its name; pass modules and functions as arguments of their own",
-                )
-
-
-def _numbers_of(node: gast.AST) -> Iterator[str]:
-    """The names whose numbers an axis is made of; lengths, shapes and comparisons are not followed."""
-    match node:
-        case GlobalReference():
-            return
-        case gast.Name(id=name):
-            yield name
-        case gast.Call(func=func, args=parts) if not is_constant(object_of(func)):
-            yield from (name for part in parts for name in _numbers_of(part))
-        case gast.BinOp() | gast.UnaryOp() | gast.Tuple() | gast.List():
-            yield from (name for part in children(node) for name in _numbers_of(part))
 
 
 def _varies_in_set(statement: nf.Statement, function: nf.Function, activity: Activity) -> bool:

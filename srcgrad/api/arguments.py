@@ -42,6 +42,10 @@ def _position(which: object) -> int | str:
     )
 
 
+class Behind(inspect.Parameter):
+    """A keyword-only parameter that a caller passes behind all positional arguments, as the vector of ``hvp``."""
+
+
 class Parameters:
     """How a function's arguments are passed, and in which order its programs take them."""
 
@@ -56,12 +60,16 @@ class Parameters:
         self.variadic = next(
             (n for n, p in self.signature.parameters.items() if p.kind is kinds.VAR_POSITIONAL), None
         )
+        self.behind = tuple(n for n, p in self.signature.parameters.items() if isinstance(p, Behind))
 
     def bind(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
         """One value per parameter, defaults included; ``*args`` is a tuple, ``**kwargs`` a dict."""
         args = (*self.first, *args)
         if self.plain and not kwargs and len(args) == len(self.names):
             return args
+        if self.behind and len(args) >= len(self.behind):
+            last, args = args[-len(self.behind) :], args[: -len(self.behind)]
+            kwargs = {**kwargs, **dict(zip(self.behind, last, strict=True))}
         bound = self.signature.bind(*args, **kwargs)
         bound.apply_defaults()
         return tuple(bound.arguments[name] for name in self.names)
@@ -85,6 +93,28 @@ class Parameters:
             else:
                 args.append(value)
         return tuple(args), kwargs
+
+    @property
+    def passed(self) -> inspect.Signature:
+        """As a caller is told: what is passed behind stands after what has to be passed, before what is optional."""
+        every = list(self.signature.parameters.values())
+        if self.first and every[0].kind is not every[0].VAR_POSITIONAL:
+            del every[0]
+        if not self.behind:
+            return inspect.Signature(every)
+        needed = [p for p in every if p.default is p.empty and p.kind < p.VAR_POSITIONAL]
+        behind = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in self.behind]
+        rest = [p for p in every if p not in needed and p.name not in self.behind]
+        others = [p if p.kind is p.VAR_KEYWORD else p.replace(kind=p.KEYWORD_ONLY) for p in rest]
+        return inspect.Signature([*needed, *behind, *others])
+
+    def places(self, *, is_whole: bool) -> dict[str, int]:
+        """Where arguments stand in a call that passes all that it can by place, or (not ``is_whole``) in any call."""
+        passed = [p for p in self.signature.parameters.values() if p.kind <= p.VAR_POSITIONAL][len(self.first) :]
+        if self.behind and not is_whole:
+            passed = [p for p in passed if p.default is p.empty]
+        names = [p.name for p in passed] + list(self.behind if is_whole else ())
+        return {name: place for place, name in enumerate(names)}
 
     @property
     def may_be_left_out(self) -> bool:
@@ -112,7 +142,7 @@ class Parameters:
         return tuple(self._one(which) for which in wanted)
 
     def _one(self, which: int | str) -> tuple[str, int | None]:
-        names = list(self.names)
+        names = list(self.passed.parameters if self.behind else self.names)
         if isinstance(which, str):
             if which not in names:
                 raise ArgumentError(f"there is no argument {which!r}", hint=f"the arguments are {', '.join(names)}")
@@ -146,8 +176,9 @@ def require_pair(outcome: object, span: Span | None = None) -> None:
 
 
 def is_static(value: object) -> bool:
-    """Whether an argument is compiled in: a function, a module, or None, which its function asks about."""
-    kinds = FunctionType | np.ufunc | BuiltinFunctionType | ModuleType
+    """Whether an argument is compiled in: a function, a module, a member of an enumeration, or None, which its function
+    asks about."""
+    kinds = FunctionType | np.ufunc | BuiltinFunctionType | ModuleType | Enum
     return value is None or value is np._NoValue or isinstance(value, kinds)
 
 
@@ -185,7 +216,9 @@ def kind_of(value: object) -> object:
         return type(value), value.ndim, value.dtype.str
     if is_object(value):
         return type(value), tuple((name, kind_of(item)) for name, item in fields_of(value).items())
-    if is_static(value) or isinstance(value, type | Enum):
+    if isinstance(value, Enum):
+        return type(value), id(value)  # members of several enumerations of integers are equal
+    if is_static(value) or isinstance(value, type):
         return value
     if is_sparse(type(value)):
         return type(value), len(value.shape), value.dtype.str  # type: ignore[attr-defined]

@@ -7,6 +7,7 @@ the tangent of the gradient program is the smallest program that has them (Griew
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -16,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.api.arguments import Argnums, described, is_floating, is_integer, leaves_of, positions
+from srcgrad.api.arguments import Argnums, Behind, Parameters, described, is_floating, is_integer, leaves_of, positions
 from srcgrad.api.derivative import Derivative
 from srcgrad.api.holomorphic import HOLOMORPHIC_OR_VJP, require_holomorphic
 from srcgrad.api.saved import import_object, imported
@@ -103,7 +104,8 @@ class Dense:
         self.primal = primal
         self.argnums = argnums
         self.holomorphic = holomorphic
-        self._text: Any = None
+        self._text: tuple[Signature, Any] | None = None
+        self._called: Any = None
         self.derivative = Derivative(primal, argnums, mode=self.mode)
         self.program: Derivative = self.derivative
         self.__wrapped__ = primal
@@ -115,7 +117,13 @@ class Dense:
     @property
     def __signature__(self) -> Signature:
         """The parameters that a caller passes."""
-        return self.derivative.__signature__
+        return Parameters(self.bound).passed
+
+    @property
+    def bound(self) -> Signature:
+        """How a call binds its arguments: as the function does."""
+        parameters = self.derivative._follow().parameters
+        return Signature(list(parameters.signature.parameters.values())[len(parameters.first) :])
 
     def __srcgrad_underivable__(self) -> tuple[str, str] | None:
         """Why this is not differentiated itself, and what to write instead; None if it is."""
@@ -124,13 +132,31 @@ class Dense:
         return f"{self.name}(f, holomorphic=True) is not differentiated", "write a function of real arguments"
 
     def __srcgrad_function__(self) -> Any:
-        """A function with a text that does the same."""
-        if self._text is None:
-            from srcgrad.frontend.applying import transforming  # with the compiler
+        """A function with a text that does the same for any arguments."""
+        if self._called is None:
+            self._called = self._written(_ANY)
+        return self._called
 
-            needed = [p for p in self.__signature__.parameters.values() if p.kind is not p.KEYWORD_ONLY]
-            self._text = transforming(self.transform, self.primal, self.argnums, self, Signature(needed))
-        return self._text
+    def __srcgrad_text__(self) -> Any:
+        """The same, with a parameter for each that is bound, of which a derivative may be taken."""
+        bound = self.bound
+        for name, _ in self.derivative.chosen:
+            if name not in self.derivative.parameters.places(is_whole=True):
+                raise ArgumentError(
+                    f"{self!r} by {name}, which is passed by its name, is not differentiated itself",
+                    hint="write a function with parameters that are passed by their places",
+                )
+        if self._text is None or self._text[0] != bound:
+            self._text = bound, self._written(bound)
+        return self._text[1]
+
+    def _written(self, signature: Signature) -> Any:
+        from srcgrad.frontend.applying import transforming  # with the compiler
+
+        places = self.derivative.parameters.places(is_whole=signature is not _ANY)
+        chosen = [places[name] + (at or 0) if name in places else name for name, at in self.derivative.chosen]
+        argnums = tuple(chosen) if isinstance(self.argnums, tuple) else chosen[0]
+        return transforming(self.transform, self.primal, argnums, self, signature, Parameters(signature).behind)
 
     def __get__(self, instance: object, owner: type | None = None) -> Any:
         return self if instance is None else MethodType(self, instance)
@@ -302,15 +328,15 @@ class HessianVector(Hessian):
     transform = staticmethod(hvp)
 
     @property
-    def __signature__(self) -> Signature:
-        """The parameters of f, and after those that are passed by their places the vector."""
-        passed = list(self.derivative.__signature__.parameters.values())
-        if any(p.kind is p.VAR_POSITIONAL for p in passed):
-            return Signature(passed)  # the vector is the last of them
-        needed = [p for p in passed if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-        others = [p if p.kind is p.VAR_KEYWORD else p.replace(kind=p.KEYWORD_ONLY) for p in passed if p not in needed]
-        name = next(name for name in ("v", "v_", "v__") if name not in {p.name for p in passed})
-        return Signature([*needed, Parameter(name, Parameter.POSITIONAL_OR_KEYWORD), *others])
+    def bound(self) -> Signature:
+        """As the function does, and the vector behind what is passed by its place."""
+        bound = list(super().bound.parameters.values())
+        if any(p.kind is p.VAR_POSITIONAL for p in bound):
+            return Signature(bound)  # the vector is the last of them
+        taken = {p.name for p in bound}
+        name = next(name for name in ("v" + "_" * count for count in itertools.count()) if name not in taken)
+        place = len(bound) - (bound[-1].kind is Parameter.VAR_KEYWORD)
+        return Signature([*bound[:place], Behind(name, Parameter.KEYWORD_ONLY), *bound[place:]])
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         if not args:
@@ -432,6 +458,9 @@ def _rows(rows: list[Any], path: tuple[Any, ...], value: Any, output: Any) -> An
     shape = (*np.shape(output), *np.shape(value))
     return np.stack(group).reshape(shape) if group else np.zeros(shape, np.asarray(value).dtype)
 
+
+#: The parameters of a function that is given anything.
+_ANY = Signature([Parameter("args", Parameter.VAR_POSITIONAL), Parameter("keywords", Parameter.VAR_KEYWORD)])
 
 jacobian.__srcgrad_transform__ = "jacobian"  # type: ignore[attr-defined]
 jacfwd.__srcgrad_transform__ = "jacobian"  # type: ignore[attr-defined]

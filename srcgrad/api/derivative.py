@@ -61,10 +61,14 @@ class Derivative:
         holomorphic: bool = False,
     ) -> None:  # fmt: skip
         require_derivable(primal)
-        if defines(type(primal), "__srcgrad_function__"):
+        if defines(type(primal), "__srcgrad_function__") and not defines(type(primal), "__srcgrad_text__"):
             primal = primal.__srcgrad_function__()  # type: ignore[attr-defined]
         self._asked = primal, positions(argnums)
-        self._called = primal if is_object(primal) or isinstance(primal, partial) else None
+        of_class = isinstance(primal, MethodType) and isinstance(primal.__self__, type)
+        of_class = isinstance(primal, MethodType) and isinstance(primal.__self__, type)
+        tells = defines(type(primal), "__srcgrad_text__")
+        is_read_again = is_object(primal) or isinstance(primal, partial) or tells or of_class
+        self._called = primal if is_read_again else None
         self.primal, receiver = _unbound(primal)
         self.argnums = _shifted(positions(argnums)) if receiver else positions(argnums)
         self.mode = mode
@@ -96,7 +100,8 @@ class Derivative:
 
     # --- the function ------------------------------------------------------------------------------------------------
     def _read(self, receiver: tuple[Any, ...]) -> None:
-        self.parameters = parameters_of(self.primal, receiver)
+        telling = self._called if defines(type(self._called), "__srcgrad_text__") else None
+        self.parameters = parameters_of(telling or self.primal, receiver)
         self.chosen = self.parameters.chosen(self.argnums)
         self.results = Wanted(self.parameters.names, self.wanted, self.chosen, isinstance(self.argnums, tuple))
         self._decides = _decides_binding(self.primal)
@@ -104,15 +109,24 @@ class Derivative:
     @property
     def __signature__(self) -> Signature:
         """The parameters that a caller passes."""
-        passed = list(self.parameters.signature.parameters.values())
-        if self.parameters.first and passed[0].kind is not passed[0].VAR_POSITIONAL:
-            del passed[0]
-        return Signature(passed)
+        return self.parameters.passed
 
     def bind(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
         """One value per parameter of the function as it is now."""
         self._follow()
+        if self.parameters.behind:
+            self._require_places(len(args))
         return self.parameters.bind(args, kwargs)
+
+    def _require_places(self, count: int) -> None:
+        """Refuse positions that name another argument where optional ones are passed by their places."""
+        places = [p for p in self.parameters.passed.parameters.values() if p.kind < p.VAR_POSITIONAL]
+        needed = len(places) - len(self.parameters.behind)
+        asked = self.argnums if isinstance(self.argnums, tuple) else (self.argnums,)
+        if count > len(places) and any(isinstance(one, int) and not 0 <= one < needed for one in asked):
+            told = f"{self.__qualname__}{self.__signature__}"
+            reason = f"argnums counts the arguments of {told}, and this call passes more by their places"
+            raise ArgumentError(reason, hint="choose by the name of the parameter, or pass what is optional by name")
 
     def _follow(self) -> Derivative:
         """Read the function again where its class has another ``__call__``, where a partial application has other
@@ -352,8 +366,8 @@ class Derivative:
         return dict(self.program(None, shown=True).emission.line_map)
 
     def explain(self, at: str = "normalize") -> str:
-        """The program at one door of the compiler: source, lower, infer, normalize, analysis, reverse or emit; or its
-        refusals."""
+        """The program at one door of the compiler: source, lower, infer, normalize, passes, analysis, reverse or
+        emit; or its refusals."""
         from srcgrad.api.stages import text_at
 
         return text_at(self._callee(None), at, self.wanted)
@@ -394,6 +408,8 @@ class Derivative:
 
 def _unbound(primal: Callable[..., Any]) -> tuple[Callable[..., Any], tuple[Any, ...]]:
     """The function that a call runs, and the object that is passed to it first: of a method, or of an object."""
+    if defines(type(primal), "__srcgrad_text__"):
+        return primal.__srcgrad_text__(), ()  # type: ignore[attr-defined]
     if is_object(primal):
         primal = primal.__call__  # type: ignore[operator]
     if isinstance(primal, MethodType) and is_object(primal.__self__):
@@ -409,6 +425,8 @@ def parameters_of(primal: Callable[..., Any], receiver: tuple[Any, ...] = ()) ->
     """The parameters of a function; those of a derivative are its function's."""
     if isinstance(primal, Derivative):
         return Parameters(primal.parameters.signature, receiver)
+    if defines(type(primal), "__srcgrad_text__"):
+        return Parameters(primal.bound)  # type: ignore[attr-defined]
     try:
         return Parameters(called_signature(primal), receiver)
     except ValueError:  # a built-in function that does not tell

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from types import FunctionType
 
 from srcgrad.analysis.activity import Activity
@@ -11,15 +12,16 @@ from srcgrad.frontend.lowering import lowered
 from srcgrad.infer import printing
 from srcgrad.infer.interpreter import analysed
 from srcgrad.infer.summaries import Summary
-from srcgrad.ir.normal_form import Callee
+from srcgrad.ir.normal_form import Callee, Function
+from srcgrad.passes import Form, Pass
 from srcgrad.pipeline import Module, compile_request
 from srcgrad.programs import Request, options
 from srcgrad.rules.facts import Unknown
 
 
 def text_at(callee: Callee, at: str, wanted: tuple[str, ...] = ()) -> str:
-    """The program at a stage: ``source``, ``lower``, ``infer``, ``normalize``, ``analysis``, ``emit``; or, of
-    ``refusals``, what is refused of it, when it is compiled or where it is reached."""
+    """The program at a stage: ``source``, ``lower``, ``infer``, ``normalize``, ``passes``, ``analysis``, ``emit``; or,
+    of ``refusals``, what is refused of it, when it is compiled or where it is reached."""
     if at == "refusals":
         return _refused(callee, wanted)
     if at == "lower":
@@ -35,6 +37,8 @@ def text_at(callee: Callee, at: str, wanted: tuple[str, ...] = ()) -> str:
         return str(function)
     module = Module()
     facts = tuple(Unknown() for _ in function.parameters)
+    if at == "passes":
+        return _changed(function, module.passes(callee, facts, is_open=True))
     if at in ("activity", "analysis"):
         return _explained(module.active(function, wanted or function.parameters, module.facts_of(callee, facts)))
     if at in ("reverse", "optimize", "emit"):
@@ -42,7 +46,7 @@ def text_at(callee: Callee, at: str, wanted: tuple[str, ...] = ()) -> str:
             return compile_request(Request(callee, wanted or function.parameters, "reverse", shown=True)).emission.text
     raise SrcgradError(
         f"the road has no door {at!r}",
-        hint="one of source, lower, infer, normalize, analysis, reverse, optimize, emit, refusals",
+        hint="one of source, lower, infer, normalize, passes, analysis, reverse, optimize, emit, refusals",
     )
 
 
@@ -67,6 +71,16 @@ def _refused(callee: Callee, wanted: tuple[str, ...]) -> str:
                 place = "" if span is None else span.origin
                 found[f"{code}  {place}  where it is reached: {reason.splitlines()[0]}\n"] = None
     return "".join(found) or "nothing is refused\n"
+
+
+def _changed(function: Function, passes: Iterable[tuple[Pass, Form]]) -> str:
+    """The function after each pass that changed it, under what holds from there on."""
+    found = []
+    for done, form in passes:
+        if form.function is not function:
+            function = form.function
+            found.append(f"# after {done.name!r}: {done.gives}\n{function}")
+    return "\n".join(found) or "no pass changes this function\n"
 
 
 def _explained(facts: Activity) -> str:

@@ -13,6 +13,7 @@ from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterator
 from types import MemberDescriptorType, SimpleNamespace
 from typing import Any, Generic
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -60,7 +61,24 @@ def twin(kind: type, translated: Translate, entered: Callable[[type], None]) -> 
         setattr(made, name, own)
         if own is not item and hasattr(own, "__set_name__"):
             own.__set_name__(made, name)
+    _STANDS_FOR[made] = kind
+    if type(kind) is ABCMeta and not hasattr(_asked_for(kind), "__func__"):
+        made.__subclasshook__ = classmethod(_is_registered)  # type: ignore[assignment]
     return made
+
+
+_STANDS_FOR: WeakKeyDictionary[type, type] = WeakKeyDictionary()  # the class that each twin is one of
+
+
+def _asked_for(kind: type) -> Any:
+    """What the class itself answers of its subclasses, before what was registered with it."""
+    return next(vars(base)["__subclasshook__"] for base in kind.__mro__ if "__subclasshook__" in vars(base))
+
+
+def _is_registered(asked: type, other: type) -> Any:
+    """Whether a class, or the one that it stands for, is a subclass of an abstract one: by ``register``, too."""
+    kind = _STANDS_FOR.get(asked)
+    return NotImplemented if kind is None else issubclass(_STANDS_FOR.get(other, other), kind)
 
 
 @contextlib.contextmanager

@@ -33,28 +33,34 @@ class CommentLine(ast.stmt):
 def to_ast(node: gast.AST, identifiers: Mapping[int, str]) -> ast.AST:
     """Convert one tree; ``identifiers`` names each binding by identity."""
 
-    def convert(value: object) -> Any:
-        if value.__class__ is list:
+    def name(value: Any) -> ast.AST:
+        if isinstance(value.ctx, gast.Param):
+            return ast.arg(value.id, convert(value.annotation))
+        return ast.Name(value.id, convert(value.ctx))
+
+    def handler(value: Any) -> ast.AST:
+        name = value.name.id if value.name is not None else None
+        return ast.ExceptHandler(convert(value.type), name, convert(value.body))
+
+    apart: dict[type, Callable[[Any], ast.AST]] = {
+        GlobalReference: lambda value: ast.Name(identifiers[id(value.binding)], ast.Load()),
+        gast.Name: name,
+        gast.Constant: lambda value: constant(value.value),
+        Comment: lambda value: _located(CommentLine(value.text), value),
+        gast.ExceptHandler: handler,
+    }
+
+    def convert(value: Any) -> Any:
+        of_class: Any = value.__class__
+        if of_class is list:
             return [convert(item) for item in value]
+        if of_class in apart:
+            return apart[of_class](value)
         if not isinstance(value, gast.AST):
             return value
         if not value._fields and not isinstance(value, gast.stmt):
-            return _without_fields(value.__class__)
-        match value:
-            case GlobalReference():
-                return ast.Name(identifiers[id(value.binding)], ast.Load())
-            case gast.Name():
-                if isinstance(value.ctx, gast.Param):
-                    return ast.arg(value.id, convert(value.annotation))
-                return ast.Name(value.id, convert(value.ctx))
-            case gast.Constant():
-                return constant(value.value)
-            case Comment():
-                return _located(CommentLine(value.text), value)
-            case gast.ExceptHandler():
-                name = value.name.id if value.name is not None else None
-                return ast.ExceptHandler(convert(value.type), name, convert(value.body))
-        kind, shared = _counterpart(value.__class__)
+            return _without_fields(of_class)
+        kind, shared = _counterpart(of_class)
         here = value.__dict__
         made = kind(**{name: convert(here.get(name) or _absent(here, name)) for name in shared})
         return _located(made, value) if isinstance(made, ast.stmt) else made
@@ -140,7 +146,7 @@ def same_ast(left: ast.AST, right: ast.AST) -> bool:
             kind: Any = a.__class__
             for name in _compared(kind):
                 one, other = getattr(a, name, None), getattr(b, name, None)
-                if one is not other:
+                if one is not other and not (one.__class__ is str and one == other):
                     stack.append((one, other))
         elif type(a) is not type(b) or (a != b and repr(a) != repr(b)):
             return False

@@ -28,7 +28,7 @@ import numpy as np
 
 from srcgrad.frontend.journal import note_compiled_in
 from srcgrad.rules.table import is_constant, lookup
-from srcgrad.runtime.binding import called_signature
+from srcgrad.runtime.binding import called_signature, decides_binding
 
 
 def applying(function: Any, absent: Collection[str] = ()) -> FunctionType | None:
@@ -55,10 +55,12 @@ def written_out(function: Any) -> Any:
             note_compiled_in(function.keywords, name)  # a dict, which may change
         return function if made is None else made
     if isinstance(function, MethodType) and isinstance(function.__self__, type):
-        key = function.__func__, function.__self__
-        if key not in _WRITTEN:
-            _WRITTEN[key] = _calling(function, called_signature(function))
-        return _WRITTEN[key]
+        key, decides = (function.__func__, function.__self__), decides_binding(function)
+        known, made = _METHODS.get(key, ((), None))
+        if made is None or len(known) != len(decides) or not all(map(operator.is_, known, decides)):
+            made = _calling(function, called_signature(function))
+            _METHODS[key] = decides, made
+        return made
     if isinstance(function, FunctionType | MethodType | type) or not isinstance(function, Hashable):
         return function
     rule = lookup(function)
@@ -70,6 +72,7 @@ def written_out(function: Any) -> Any:
 
 
 _WRITTEN: dict[Any, FunctionType] = {}
+_METHODS: dict[Any, tuple[tuple[object, ...], FunctionType]] = {}
 _PARTIALS: WeakKeyDictionary[partial[Any], tuple[tuple[Any, ...], FunctionType | None]] = WeakKeyDictionary()
 
 
@@ -100,14 +103,17 @@ def _partial(function: partial[Any], called: Any) -> FunctionType | None:
     return _calling(called, signature, fixed=fixed) if fixed.keys().isdisjoint(named) else None
 
 
-def transforming(transform: Any, function: Any, argnums: Any, made: Any, signature: inspect.Signature) -> FunctionType:
-    """A function with the name of ``made`` whose text is ``return transform(function, argnums)(...)``."""
-    return _calling(made, signature, of=(transform, function), more=repr(argnums))
+def transforming(
+    transform: Any, function: Any, argnums: Any, made: Any, signature: inspect.Signature, behind: Collection[str]
+) -> FunctionType:
+    """A function with the name of ``made`` whose text is ``return transform(function, argnums)(...)``; the parameters
+    ``behind`` are passed behind all other positional ones."""
+    return _calling(made, signature, of=(transform, function), more=repr(argnums), behind=behind)
 
 
 def _calling(
     function: Any, signature: inspect.Signature, absent: Collection[str] = (), fixed: Mapping[str, Any] | None = None,
-    of: tuple[Any, ...] = (), more: str = "",
+    of: tuple[Any, ...] = (), more: str = "", behind: Collection[str] = (),
 ) -> FunctionType:  # fmt: skip
     """A function with these parameters that passes them on, behind what is ``fixed``.
 
@@ -125,6 +131,8 @@ def _calling(
         left_out = set()  # what follows would stand in its place
     asked = [parameter.name for parameter in parameters if parameter.default is _ABSENT]  # left out where it is
     later = [parameter for parameter in plain if parameter.name not in (*left_out, *asked)]
+    later = [p.replace(kind=p.POSITIONAL_ONLY) if p.name in behind else p for p in later]
+    later.sort(key=lambda p: (p.kind > p.VAR_POSITIONAL, p.name in behind))
     keywords = next(name for name in ("given", "given_", "given__") if name not in taken)
     given = ", ".join((*(fixed or ()), *(_given(parameter, is_named=bool(left_out)) for parameter in later)))
     for place, held in enumerate(of):

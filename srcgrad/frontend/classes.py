@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+from abc import ABCMeta
 from collections.abc import Collection
 from functools import cached_property
 from types import FunctionType, GetSetDescriptorType, MemberDescriptorType
@@ -57,6 +58,12 @@ def found(kind: type, name: str, after: type | None = None) -> Any:
     return ABSENT if is_method(raw) and name in _fields_of_dataclass(kind) else raw
 
 
+def is_plain_class(value: object) -> TypeGuard[type]:
+    """Whether a value is a class of which no metaclass of the user's says how attributes are looked up and objects are
+    made: an ordinary or an abstract one."""
+    return type(value) in (type, ABCMeta)
+
+
 def is_method(raw: object) -> bool:
     """Whether what a class holds is a method, which a field of the same name would hide."""
     return isinstance(raw, FunctionType | staticmethod | classmethod)
@@ -87,6 +94,11 @@ def is_field(raw: object) -> bool:
 def is_cached(raw: object) -> bool:
     """Whether what a class holds computes a field when it is read first (``functools.cached_property``)."""
     return type(raw) is cached_property and isinstance(raw.func, FunctionType)
+
+
+def is_computed(raw: object) -> bool:
+    """Whether what a class holds is a method that runs when its name is read: of a property, too."""
+    return is_cached(raw) or isinstance(raw, property) and isinstance(raw.fget, FunctionType)
 
 
 def is_descriptor(raw: object) -> bool:

@@ -11,9 +11,10 @@ import builtins
 import importlib.util
 import sys
 from abc import ABCMeta, get_cache_token
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from types import CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -24,6 +25,11 @@ from srcgrad.frontend.journal import Journal, Names
 from srcgrad.runtime.objects import LIBRARIES, is_object, is_users, package_of
 
 _HEAP_TYPE = 1 << 9
+#: Attributes of objects of the standard library and of NumPy that say what they do, and may be set.
+HOLDING: dict[type, tuple[str, ...]] = {
+    partial: ("func", "args", "keywords"), cached_property: ("func", "attrname"), defaultdict: ("default_factory",),
+    np.vectorize: ("pyfunc", "otypes", "signature", "excluded", "cache"),
+}  # fmt: skip
 #: Types of values that are no functions and hold no objects: the type alone has to be the same.
 _SCALARS = frozenset({float, int, bool, complex, str, bytes, type(None), np.float64})
 
@@ -34,8 +40,9 @@ Data = tuple[Callable[[], object], type, Callable[[Any], object] | None, object]
 @dataclass(frozen=True)
 class Guards:
     """``names``: namespace, name, and the very object, ``ABSENT`` where there was none; ``codes`` and ``defaults`` of
-    the functions that were read; ``cells`` of closures; ``bases`` and number of attributes of classes; ``data``: what
-    reads a value, its type, and what describes the value, with the description."""
+    the functions that were read; ``cells`` of closures; ``bases`` and number of attributes of classes; ``held``:
+    attributes of objects of the standard library; ``data``: what reads a value, its type, and what describes the value,
+    with the description."""
 
     names: tuple[Named, ...] = ()
     codes: tuple[tuple[FunctionType, CodeType], ...] = ()
@@ -43,6 +50,7 @@ class Guards:
     cells: tuple[tuple[CellType, object], ...] = ()
     bases: tuple[tuple[type, tuple[type, ...]], ...] = ()
     sizes: tuple[tuple[Mapping[str, object], int], ...] = ()
+    held: tuple[tuple[object, str, object], ...] = ()
     data: tuple[Data, ...] = ()
 
     def check(self) -> Callable[[], bool]:
@@ -66,6 +74,7 @@ class Guards:
         tests += [f"{spell(cell)}.cell_contents is {spell(value)}" for cell, value in self.cells if value is not ABSENT]
         tests += [f"{spell(kind)}.__mro__ is {spell(order)}" for kind, order in self.bases]
         tests += [f"len({spell(held)}) == {size}" for held, size in self.sizes]
+        tests += [f"{spell(holder)}.{name} is {spell(value)}" for holder, name, value in self.held]
         for read, kind, describe, described in self.data:
             same = "" if describe is None else f" and {spell(describe)}(value) == {spell(described)}"
             tests.append(f"type(value := {spell(read)}()) is {spell(kind)}{same}")
@@ -81,7 +90,7 @@ def holds():
         return (
             {}
         )
-    except (KeyError, ValueError):
+    except (AttributeError, KeyError, ValueError):
         return False
 """
 
@@ -111,6 +120,7 @@ class _Guards:
         self.cells: dict[int, tuple[CellType, object]] = {}
         self.kinds: dict[int, tuple[type, tuple[type, ...]]] = {}
         self.sizes: dict[int, tuple[Mapping[str, object], int]] = {}
+        self.held: dict[tuple[int, str], tuple[object, str, object]] = {}
         self.data: dict[object, Data] = {}
         self.inner: dict[int, Guards] = {}
 
@@ -181,6 +191,7 @@ class _Guards:
                 self.reached(module, modules)
 
     def reached(self, value: object, modules: dict[ModuleType, None]) -> None:
+        self.holder(value)
         if isinstance(value, ModuleType):
             modules.setdefault(value)
         elif isinstance(value, type):
@@ -192,6 +203,8 @@ class _Guards:
                 self.same(value.keywords, name, given)
             for given in (*value.args, *value.keywords.values()):
                 self.value(id(given), partial(_same, given), given)
+        elif (function := derived_from(value)) is not None:
+            self.value((id(value), "derived"), partial(derived_from, value), function)
         elif isinstance(value, MethodType):
             self.value(id(value), partial(_same, value.__self__), value.__self__)
 
@@ -209,11 +222,17 @@ class _Guards:
             for name, value in held.items():
                 if is_generated(function := getattr(value, "__func__", value)):  # no text of it is read
                     self.defaults[function] = function.__defaults__, function.__kwdefaults__
+                self.holder(value)
                 is_special = name.startswith("__")  # such as ``__match_args__``, names of fields
                 if is_compiled_in(value) or is_descriptor(value) or value is None or is_special:
                     self.same(held, name, value, base)
                 else:
                     self.value((id(base), name), partial(held.get, name, ABSENT), value)
+
+    def holder(self, value: object) -> None:
+        """What an object of the standard library calls, which may be set."""
+        for name in HOLDING.get(type(value), ()):
+            self.held[id(value), name] = value, name, getattr(value, name)
 
     def same(self, namespace: Mapping[str, object], name: str, value: object, owner: object = None) -> None:
         self.names[id(namespace if owner is None else owner), name] = namespace, name, value
@@ -237,6 +256,7 @@ class _Guards:
             tuple(self.cells.values()),
             tuple(self.kinds.values()),
             tuple(self.sizes.values()),
+            tuple(self.held.values()),
             tuple(self.data.values()),
         )
         return _joined([own, *self.inner.values()]) if self.inner else own
@@ -268,6 +288,13 @@ def _read_by(code: CodeType) -> Iterator[str]:
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             yield from _read_by(constant)
+
+
+def derived_from(value: object) -> object:
+    """The function that a derivative of srcgrad's is of at present; None of anything else."""
+    tell = getattr(type(value), "__srcgrad_derived__", None)
+    told = None if tell is None else tell(value)
+    return None if told is None else told[1]
 
 
 def _content(cell: CellType) -> object:

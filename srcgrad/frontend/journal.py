@@ -30,6 +30,9 @@ class Names(NamedTuple):
     modules: frozenset[tuple[str, int]]
 
 
+_NO_TEXT = Names(frozenset(), frozenset(), frozenset())
+
+
 @dataclass(eq=False)
 class Journal:
     """The functions whose text was read, the classes that were looked into, values that were compiled in, and names
@@ -58,8 +61,17 @@ def writing(journal: Journal) -> Iterator[Journal]:
 
 def note_function(function: FunctionType, node: gast.AST) -> None:
     journal = _present.get()
-    if journal is not None and function not in journal.functions:
+    if journal is not None and journal.functions.get(function, _NO_TEXT) is _NO_TEXT:
         journal.functions[function] = _names(node)
+
+
+def note_parameters(function: FunctionType) -> None:
+    """What a function tells of its parameters was read, and none of its text."""
+    journal = _present.get()
+    if journal is not None:
+        journal.functions.setdefault(function, _NO_TEXT)
+    for name in ("__wrapped__", "__signature__"):
+        note_compiled_in(vars(function), name)
 
 
 def note_class(kind: type) -> None:

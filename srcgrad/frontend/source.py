@@ -180,10 +180,10 @@ def source_of(function: Callable[..., object]) -> Source:
             if "told apart" in error.args[0]
             else "import the module again",
         ) from None
-    tree, is_generated = _tree(place), _is_generated(plain)
-    if is_generated:
+    tree, is_ours = _tree(place), is_generated(plain)
+    if is_ours:
         as_entered(tree, plain.__globals__)
-    source = Source(plain, tree, code.co_qualname, file, is_generated, receiver)
+    source = Source(plain, tree, code.co_qualname, file, is_ours, receiver)
     note_function(plain, source.node)
     if edited and not source.generated:
         place_text = source.span().place
@@ -240,7 +240,8 @@ def _read(function: FunctionType) -> str:
     return "".join(lines)
 
 
-def _is_generated(function: FunctionType) -> bool:
+def is_generated(function: FunctionType) -> bool:
+    """Whether a function is one that srcgrad wrote."""
     return hasattr(function, "__srcgrad_source__") or function.__code__.co_filename.startswith("<srcgrad ")
 
 

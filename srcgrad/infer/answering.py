@@ -17,6 +17,7 @@ import dataclasses
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
+from srcgrad.frontend.classes import is_plain_class
 from srcgrad.infer.heap import Heap, Site
 from srcgrad.infer.named import is_named_tuple
 from srcgrad.infer.objects import class_of, is_method, looked_up
@@ -128,7 +129,7 @@ def _asked(
 def _answers_itself(value: object, names: tuple[str, ...]) -> bool:
     """Whether an object that is known itself runs no code of the user's."""
     if isinstance(value, type):
-        return type(value) is type
+        return is_plain_class(value)
     return is_of_library(value) or not any(is_method(looked_up(type(value), name)) for name in names)
 
 

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from srcgrad.infer.data import besides_data, is_data
-from srcgrad.infer.heap import Contents, Heap
-from srcgrad.infer.objects import data, is_plain
+from srcgrad.infer.heap import Contents, Heap, Site
+from srcgrad.infer.objects import are_plain, data
 from srcgrad.infer.parameters import Given
-from srcgrad.infer.values import ANY, NEVER, Array, At, Atom, Bound, Exact, Value, of, union
+from srcgrad.infer.values import ANY, NEVER, Array, At, Atom, Bound, Exact, Value, at, of, union
 from srcgrad.ir.evaluating import BINARY, IN_PLACE
 from srcgrad.language.effects import ALL, Effect
 from srcgrad.rules.table import lookup, method
@@ -151,12 +151,15 @@ def called_data(
     values = tuple(value for value in given.values() if not value.consists_of(_is_class_of_numbers))  # dtypes
     sites, held = heap.reachable(values)
     reached = union(*held)
-    if not is_plain(analysis, heap, *values) or any(isinstance(atom, Bound) for atom in reached.atoms):
+    if not are_plain(analysis, heap, sites, held) or any(isinstance(atom, Bound) for atom in reached.atoms):
         return ANY, analysis.unknown(values, heap)
+    changed: dict[Site, Contents] = {}
     for site in sites:
         before = heap[site]
         rest, others = union(before.items, reached), union(before.others, *before.fields.values(), reached)
-        heap = analysis.store(heap, site, Contents(single=False, rest=rest, others=others))
+        changed[site] = Contents(single=False, rest=rest, others=others)
+    analysis.note_store([at(*sites)])
+    heap = heap.all_updated(changed)  # unknown code has seen none of them
     value, heap = data(frame, statement, heap, reached)
     return union(value, reached, *(Value(frozenset((Array(site),))) for site in sites)), heap
 

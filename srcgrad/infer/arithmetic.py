@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
+from enum import Enum
 from functools import cache
 from itertools import product
 from types import FunctionType
@@ -22,6 +23,7 @@ from srcgrad.infer.examples import outcomes
 from srcgrad.infer.heap import Contents, Heap
 from srcgrad.infer.heap import joined as contents_of_one
 from srcgrad.infer.items import compares_plainly
+from srcgrad.infer.object_sets import note_operands
 from srcgrad.infer.objects import (
     CONTAINERS,
     MAPPINGS,
@@ -116,6 +118,7 @@ def arithmetic(
     if (model := _model_of(symbol, operands, in_place)) is not None:
         return analysis.call(frame, statement, exact(model), operands, heap)
     if not is_plain(analysis, heap, *operands):
+        note_operands(analysis, statement, operands, heap)
         return by_methods(
             analysis, frame, statement, symbol, operands, in_place, heap,
             lambda plain: arithmetic(analysis, frame, statement, symbol, plain, in_place, heap),
@@ -178,12 +181,9 @@ def _of_numbers(symbol: str, operands: tuple[Value, ...], kinds: list[set[type]]
     if all(isinstance(a, Exact) and not _is_large(a.value) for group in atoms for a in group):
         results = [_computed(symbol, [a.value for a in chosen]) for chosen in product(*atoms)]  # type: ignore[union-attr]
         found += [exact(each) if type(each) in SCALARS else of(type(each)) for each in results if not _is_failed(each)]
-    elif not all(_samples(kind) for group in kinds for kind in group):
-        return ANY  # of a class without samples
     else:
-        found_by = _of_library if all(is_of_library(kind) for group in kinds for kind in group) else _of_classes
-        results = [each for classes in product(*kinds) for each in found_by(symbol, classes)]
-        found.append(of(*{type(each) for each in results if not _is_failed(each)}))
+        is_fixed = all(is_of_library(kind) for group in kinds for kind in group)
+        return (_of_library if is_fixed else _of_classes)(symbol, tuple(map(frozenset, kinds)))
     if all(each is _NO_OPERATOR for each in results) and all(kind in SCALARS for group in kinds for kind in group):
         return None
     return union(*found) or ANY  # of some that are not among the samples
@@ -196,9 +196,15 @@ def _is_failed(result: object) -> bool:
 _FAILED, _NO_OPERATOR = object(), object()
 
 
-def _of_classes(symbol: str, classes: tuple[type, ...]) -> list[Any]:
-    """What an operator of scalars of these classes gives, of each choice of samples."""
-    return [_computed(symbol, list(chosen)) for chosen in product(*map(_samples, classes))]
+def _of_classes(symbol: str, kinds: tuple[frozenset[type], ...]) -> Value | None:
+    """The same where nothing is known but the classes: what it gives of samples of them."""
+    samples = [[sample for kind in group for sample in _samples(kind)] for group in kinds]
+    if not all(_samples(kind) for group in kinds for kind in group):
+        return ANY  # of a class without samples
+    results = [_computed(symbol, list(chosen)) for chosen in product(*samples)]
+    if all(each is _NO_OPERATOR for each in results) and all(kind in SCALARS for group in kinds for kind in group):
+        return None
+    return of(*{type(each) for each in results if not _is_failed(each)}) or ANY  # of some that are not among them
 
 
 _of_library = cache(_of_classes)  # whose operators nobody changes
@@ -307,7 +313,8 @@ def _asks_objects(symbol: str, left: Value, right: Value) -> bool:
 
 
 def _identical(left: Value, right: Value) -> bool | None:
-    """Whether two values are one object, where that is certain: of None and the truth values, functions and classes."""
+    """Whether two values are one object, where that is certain: of None and the truth values, functions, classes and
+    members of enumerations."""
     if left.is_any or right.is_any:
         return None
     singles = [a.value for value in (left, right) for a in value.atoms if isinstance(a, Exact) and _is_single(a.value)]
@@ -322,7 +329,7 @@ def _identical(left: Value, right: Value) -> bool | None:
 
 def _is_single(value: object) -> bool:
     is_one = any(value is each for each in (None, END, UNBOUND, np._NoValue))
-    return is_one or isinstance(value, bool | FunctionType | type)
+    return is_one or isinstance(value, bool | FunctionType | type | Enum)
 
 
 def is_single(atom: Atom) -> bool:

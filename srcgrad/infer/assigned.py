@@ -45,6 +45,10 @@ def is_reflective(function: Any) -> bool:
     return name in _NAMES and home in ("builtins", "sys", "inspect", "importlib") or str(home) in _MODULES
 
 
+class Again(Exception):
+    """The analysis knows more than when it began, and starts again."""
+
+
 class Assigned:
     """The attributes that are stored to: of an object, or of any object that has one of a name."""
 
@@ -52,6 +56,11 @@ class Assigned:
         self._of: set[tuple[int, str]] = set()
         self._whole: dict[int, object] = {}
         self._anywhere: set[str] = set()
+        self.object_sets: set[object] = set()  # the statements that make sets of objects
+        #: Generator expressions that run inside themselves, by the namespace of their function and their place, and
+        #: whether lists are taken in their place.
+        self.listed: dict[tuple[int, tuple[int, int]], bool] = {}
+        self.texts: dict[object, Any] = {}  # the functions with lists in their place
         self.is_reshaped = False  # some array gets another dtype or rank
         self.why: Reason | None = None  # anything may be anything
         self.place: Place | None = None  # where that is so
@@ -74,6 +83,27 @@ class Assigned:
         outer, self.is_trusted = self.is_trusted, is_trusted or self.is_trusted
         yield
         self.is_trusted = outer
+
+    def list_generator(self, namespace: object, place: tuple[int, int]) -> None:
+        """Note a generator expression that would be resumed while it runs; raises ``Again`` where that is new."""
+        if (id(namespace), place) not in self.listed:
+            self.listed[id(namespace), place] = True
+            raise Again
+
+    def leave_generator(self, namespace: object, place: tuple[int, int]) -> None:
+        """Note that a generator expression is to stay one."""
+        self.listed[id(namespace), place] = False
+        raise Again
+
+    def note_objects(self, statement: object) -> None:
+        """Note a statement that makes a set of objects; raises ``Again`` where that is new."""
+        if statement not in self.object_sets:
+            self.object_sets.add(statement)
+            raise Again
+
+    def begin_again(self) -> None:
+        """Forget what gave an analysis up that ended before its time."""
+        self.is_trusted, self.why, self.place = False, None, None
 
     def give_up(self, why: Reason) -> None:
         """Note that from here on anything may be anything."""

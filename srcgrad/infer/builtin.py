@@ -12,17 +12,23 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import inspect
 import math
+import operator
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from inspect import isabstract
 from types import BuiltinFunctionType, FunctionType, GeneratorType
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from srcgrad.frontend.classes import is_plain_class, is_user_class
+from srcgrad.frontend.journal import note_parameters
 from srcgrad.infer.answering import shown_by
-from srcgrad.infer.classes import classes_of, is_instance
+from srcgrad.infer.classes import classes_of, is_hashed_by_identity, is_instance
 from srcgrad.infer.copies import copied
 from srcgrad.infer.data import is_data
 from srcgrad.infer.dispatch import truth_by_methods
@@ -32,6 +38,7 @@ from srcgrad.infer.heap import Contents, Heap
 from srcgrad.infer.iteration import ITERATORS
 from srcgrad.infer.named import is_named_tuple
 from srcgrad.infer.objects import (
+    ABSENT,
     CONTAINERS,
     MAPPINGS,
     class_of,
@@ -45,12 +52,13 @@ from srcgrad.infer.objects import (
     set_attribute,
 )
 from srcgrad.infer.outside import is_of_library
-from srcgrad.infer.values import ANY, SCALARS, Array, At, Bound, Exact, Value, exact, is_unchanging, of, union
+from srcgrad.infer.values import ANY, SCALARS, Array, At, Bound, Exact, Value, are_of, exact, is_unchanging, of, union
 from srcgrad.infer.values import are_numbers as are_all_numbers
 from srcgrad.language import asked
-from srcgrad.language.models import CLASSES
+from srcgrad.language.models import CLASSES, FUNCTIONS, object_sets
 from srcgrad.language.operators import OF_FLOATS, method_of
-from srcgrad.runtime.containers import are_numbers, argsorted
+from srcgrad.runtime.binding import decides_binding
+from srcgrad.runtime.containers import are_numbers, argsorted, places_of
 
 if TYPE_CHECKING:
     from srcgrad.infer.frames import Frame
@@ -77,6 +85,8 @@ def followed(analysis: Analysis, frame: Frame, statement: Statement, function: A
         positional, heap = lists_of(analysis, frame, given.positional, heap)
         values = (*positional, *given.values()[len(positional) :])
         return of(_OF_MATH[function]), heap if is_plain(analysis, heap, *values) else analysis.unknown(values, heap)
+    if function is inspect.signature and len(given.values()) == len(given.positional) == 1:
+        return _signature(given.positional[0], heap)
     if function is functools.update_wrapper:
         return _wrapped(analysis, given, heap)
     if not is_plain(analysis, heap, *given.values()):
@@ -93,6 +103,27 @@ def followed(analysis: Analysis, frame: Frame, statement: Statement, function: A
     if known and getattr(function, "__name__", "") == "__new__" and isinstance(function, BuiltinFunctionType):
         return _new(analysis, frame, statement, function, given, heap)
     return NotImplemented
+
+
+def _signature(value: Value, heap: Heap) -> Any:
+    """What a function of the user's tells of its parameters, which is decided where nothing else is told for it."""
+    (atom, *others) = value.atoms or (None,)
+    function = atom.value if isinstance(atom, Exact) else None
+    if value.is_any or others or not isinstance(function, FunctionType):
+        return NotImplemented
+    if not {"__wrapped__", "__signature__"}.isdisjoint(vars(function)):
+        return NotImplemented
+    note_parameters(function)
+    decides = decides_binding(function)
+    known, told = _SIGNATURES.get(function, ((), None))
+    if told is None or len(known) != len(decides) or not all(map(operator.is_, known, decides)):
+        told = inspect.signature(function)
+        _SIGNATURES[function] = decides, told
+    return exact(told), heap
+
+
+#: What functions tell, the same object each time.
+_SIGNATURES: WeakKeyDictionary[FunctionType, tuple[tuple[object, ...], inspect.Signature]] = WeakKeyDictionary()
 
 
 def _of_operand(
@@ -194,6 +225,14 @@ def _argsorted(analysis: Analysis, frame: Frame, statement: Statement, given: _V
     return container(frame, statement, heap, list, Contents(rest=of(int)))
 
 
+def _places_of(analysis: Analysis, frame: Frame, statement: Statement, given: _Values, heap: Heap) -> Any:
+    """The keys of dicts, as they are now; emitted text asks nothing else."""
+    if len(given) != 1 or not are_of(given[0], *MAPPINGS):
+        return ANY, analysis.unknown(given, heap)
+    keys = union(*(heap[atom.site].keys for atom in given[0].atoms if isinstance(atom, At)))
+    return container(frame, statement, heap, list, Contents(rest=keys))
+
+
 def length(atom: Any, heap: Heap) -> int | None:
     """How many items an object of a built-in class has, where they are known one by one."""
     kind = class_of(atom)
@@ -210,12 +249,19 @@ def _isinstance(analysis: Analysis, frame: Frame, statement: Statement, given: _
     kinds = classes_of(analysis, given[1], heap)
     analysis.local_classes.ask(kinds or ())
     answers = [is_instance(atom, kinds) for atom in given[0].atoms]
-    if not given[0].is_any and None not in answers:
+    is_decided = not given[0].is_any and None not in answers
+    if is_decided and (len({*answers}) == 1 or not any(map(_is_object_set, given[0].atoms))):
         return union(*(exact(answer) for answer in answers)), heap
+    if any(map(_is_object_set, given[0].atoms)):  # which is no set when the program runs
+        return of(bool), analysis.unknown(given, heap)
     if kinds is None or given[0].is_any:
         return _asked(analysis, frame, statement, given, heap)
     left = frozenset(a for a, answer in zip(given[0].atoms, answers, strict=True) if answer is None)
     return _asked(analysis, frame, statement, (Value(left), *given[1:]), heap)  # of which it is not known, are asked
+
+
+def _is_object_set(atom: Any) -> bool:
+    return class_of(atom) is object_sets.ObjectSet
 
 
 def _asked(analysis: Analysis, frame: Frame, statement: Statement, given: _Values, heap: Heap) -> Any:
@@ -227,14 +273,17 @@ def _asked(analysis: Analysis, frame: Frame, statement: Statement, given: _Value
 
 
 def _callable(analysis: Analysis, frame: Frame, statement: Statement, given: _Values, heap: Heap) -> Any:
-    answers = [_is_callable(atom) for value in given for atom in value.atoms]
+    answers = [_is_callable(analysis, atom) for value in given for atom in value.atoms]
     if len(given) == 1 and not given[0].is_any and None not in answers:
         return union(*map(exact, answers)), heap
     return _asked(analysis, frame, statement, given, heap)
 
 
-def _is_callable(atom: Any) -> bool | None:
+def _is_callable(analysis: Analysis, atom: Any) -> bool | None:
     kind = class_of(atom)
+    is_users = isinstance(atom, At) and is_plain_class(kind) and not is_of_library(kind)
+    if kind is not None and is_users and not analysis.assigned.is_open(kind):
+        return looked_up(kind, "__call__") is not ABSENT  # Python asks the class alone
     if isinstance(atom, Bound) or kind in (FunctionType, BuiltinFunctionType, type):
         return True
     if isinstance(atom, Exact) and isinstance(kind, type) and is_of_library(kind):  # as ``np.exp`` is, and ``np.sum``
@@ -251,6 +300,8 @@ def _type(analysis: Analysis, frame: Frame, statement: Statement, given: _Values
         return data(frame, statement, heap)  # a class of a library's, or of Python's
     if not kinds or given[0].is_any or None in kinds:
         return NotImplemented
+    if object_sets.ObjectSet in kinds:
+        return ANY, analysis.unknown(given, heap)
     return union(*map(exact, kinds)), heap
 
 
@@ -270,7 +321,7 @@ def _new(
     if kind in CONTAINERS and issubclass(kind, dict):
         fields = {"default_factory": exact(None)} if kind is defaultdict else {}
         return container(frame, statement, heap, kind, Contents(entries=(), fields=fields))
-    is_users = type(kind) is type and function is object.__new__ and not is_of_library(kind)
+    is_users = is_plain_class(kind) and not isabstract(kind) and function is object.__new__ and not is_of_library(kind)
     if not is_users or analysis.assigned.is_open(kind):
         return NotImplemented
     return container(frame, statement, heap, kind, Contents())
@@ -372,6 +423,23 @@ def _holds(analysis: Analysis, atom: Any, name: str, heap: Heap) -> bool | None:
         return None
     if kind in (*SCALARS, list, tuple, dict, set, frozenset, np.ndarray, deque, range, *ITERATORS):
         return hasattr(kind, name)
+    if not isinstance(atom, At) or not _asks_nothing(analysis, atom, name):
+        return None
+    fields = heap[atom.site]
+    if name in fields.sure or looked_up(kind, name) is not ABSENT:
+        return True
+    return None if name in fields.fields or fields.others or heap.is_seen(atom.site) or hasattr(kind, name) else False
+
+
+def answer_of(analysis: Analysis, function: Any, atom: Any, others: tuple[Value, ...], heap: Heap) -> bool | None:
+    """What a function that asks for the class or the attributes of an object answers for those of an atom; None where
+    it may say either, or is none of these."""
+    if function is callable and not others:
+        return _is_callable(analysis, atom)
+    if function is isinstance and len(others) == 1:
+        return is_instance(atom, classes_of(analysis, others[0], heap))
+    if function is hasattr and len(others) == 1 and (name := _name((ANY, *others))) is not None:
+        return _holds(analysis, atom, name, heap)
     return None
 
 
@@ -379,13 +447,30 @@ def _asks_nothing(analysis: Analysis, atom: Any, name: str) -> bool:
     """Whether looking for an attribute of an object runs no code of the user's."""
     kind = class_of(atom)
     if isinstance(atom, Exact):
-        kind = atom.value if type(atom.value) is type else None
-    if kind is None or type(kind) is not type or is_of_library(kind) or analysis.assigned.is_open(kind):
+        kind = atom.value if is_plain_class(atom.value) else None
+    if kind is None or not is_plain_class(kind) or is_of_library(kind) or analysis.assigned.is_open(kind):
         return False
     if hasattr(kind, "__getattr__") or looked_up(kind, "__getattribute__") is not object.__getattribute__:
         return False
     held = [vars(base)[name] for base in kind.__mro__ if name in vars(base)]
     return not held or is_method(held[0]) or not hasattr(type(held[0]), "__get__")
+
+
+def _functions_in(analysis: Analysis, frame: Frame, statement: Statement, values: _Values, heap: Heap) -> Any:
+    """``asked.functions_in``."""
+    (sequence,) = values
+    parts = [heap[a.site].parts if isinstance(a, At) and a.site.kind in (tuple, list) else None for a in sequence.atoms]
+    counts = {0 if each is None else len(each) for each in parts}
+    held = union(*(part for each in parts for part in each or ()))
+    is_known = not sequence.is_any and len(counts) == 1 and any(map(_is_function, held.atoms))
+    return exact(counts.pop() if is_known else 0), heap
+
+
+def _is_function(atom: Any) -> bool:
+    if isinstance(atom, Exact):
+        return callable(atom.value)
+    kind = class_of(atom)
+    return isinstance(atom, Bound) or kind in FUNCTIONS or kind is not None and is_method(looked_up(kind, "__call__"))
 
 
 def _classes_of_math() -> Iterator[tuple[Any, type]]:
@@ -399,11 +484,29 @@ def _classes_of_math() -> Iterator[tuple[Any, type]]:
 
 _OF_MATH: dict[Any, type] = dict(_classes_of_math())
 _Follow = Callable[["Analysis", "Frame", "Statement", _Values, Heap], Any]
+def _id(analysis: Analysis, frame: Frame, statement: Statement, given: tuple[Value, ...], heap: Heap) -> Any:
+    """``id`` of objects of the user's, which runs nothing.  Of those from outside a copy may be what the program has,
+    which the model of sets may ask alone: it compares them with one another.  It asks what equals itself alone."""
+    is_of_set = frame.namespace.get("__name__") == object_sets.__name__
+
+    def is_told(atom: Any) -> bool:
+        if is_of_set:
+            return is_hashed_by_identity(analysis, atom)
+        return isinstance(atom, At) and is_user_class(atom.site.kind) and atom.site.context != "outside"
+
+    if len(given) != 1 or given[0].is_any or not all(is_told(atom) or atom == Exact(None) for atom in given[0].atoms):
+        return (ANY, analysis.unknown(given, heap)) if is_of_set else NotImplemented
+    return of(int), heap
+
+
 _FOLLOWED: dict[Any, _Follow] = {
     len: _len,
+    id: _id,
     are_numbers: _are_numbers,
     argsorted: _argsorted,
+    places_of: _places_of,
     asked.is_data: _is_data,
+    asked.functions_in: _functions_in,
     isinstance: _isinstance,
     issubclass: _asked,
     callable: _callable,

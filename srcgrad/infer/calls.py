@@ -23,7 +23,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from srcgrad.frontend.applying import differentiated, transform_of, written_out
-from srcgrad.frontend.journal import note_compiled_in
 from srcgrad.infer import named, sparse
 from srcgrad.infer.applying import (
     OPERATORS,
@@ -59,7 +58,7 @@ from srcgrad.infer.objects import (
     of_each,
     shown,
 )
-from srcgrad.infer.outside import is_of_library, is_remembering, note_stores
+from srcgrad.infer.outside import ORDERING, is_of_library, is_remembering, note_stores
 from srcgrad.infer.parameters import Given, bind, defaults_of, stored_defaults
 from srcgrad.infer.reasons import NOT_FOLLOWED, of_maker, reaching
 from srcgrad.infer.sets import set_method
@@ -137,8 +136,6 @@ def _one(analysis: Analysis, frame: Frame, statement: Statement, atom: Any, give
             return made_[0], analysis.unknown([made_[0]], made_[1])  # what it returns again, others may change
         case Exact(value=np.vectorize() as found):
             held = {name: exact(each) for name, each in fields_of(found).items()}
-            for name in held:
-                note_compiled_in(vars(found), name)
             receiver, heap = container(frame, statement, heap, np.vectorize, Contents(fields=held), "outside")
             return call(analysis, frame, statement, receiver, given, heap)
         case Exact(value=MethodDescriptorType() | WrapperDescriptorType() as found) if given.positional:
@@ -346,8 +343,8 @@ _READ = ("numpy", "scipy", "statistics", "colorsys")
 
 def _is_read(function: FunctionType) -> bool:
     """Whether a function of a library is entered: one that computes, or of which the table of effects says
-    nothing."""
-    return function.__module__.partition(".")[0] in _READ or not of_function(function).is_known
+    nothing, and methods that Python has added to a class."""
+    return function in ORDERING or function.__module__.partition(".")[0] in _READ or not of_function(function).is_known
 
 
 def _has_owner(function: Any) -> bool:

@@ -5,14 +5,15 @@ Enters: values.  Leaves: classes, and answers where they are certain.
 
 from __future__ import annotations
 
-from abc import ABCMeta
 from types import MethodType
 from typing import TYPE_CHECKING, Any
 
+from srcgrad.frontend.classes import is_plain_class
 from srcgrad.infer.heap import Heap, Site
 from srcgrad.infer.objects import class_of, looked_up
 from srcgrad.infer.outside import is_of_library
 from srcgrad.infer.values import At, Atom, Bound, Exact, Value
+from srcgrad.language.models.object_sets import ObjectSet
 
 if TYPE_CHECKING:
     from srcgrad.infer.interpreter import Analysis
@@ -24,8 +25,8 @@ def classes_of(analysis: Analysis, value: Value, heap: Heap) -> tuple[type, ...]
     pending = list(value.atoms)
     while pending:
         match pending.pop():
-            case Exact(value=type() as kind) if type(kind) is type or (
-                type(kind) is ABCMeta and is_of_library(kind) and not analysis.assigned.may_be(kind, "register")
+            case Exact(value=type() as kind) if is_plain_class(kind) and (
+                type(kind) is type or not (analysis.assigned.may_be(kind, "register") or _decides(kind))
             ):
                 found.append(kind)
             case At(site=Site(kind=kind) as site) if kind is tuple and heap[site].parts is not None:
@@ -43,7 +44,13 @@ def is_instance(atom: Atom, kinds: tuple[type, ...] | None) -> bool | None:
     kind = MethodType if isinstance(atom, Bound) and atom.function is not None else class_of(atom)
     if kind is None or kinds is None or not is_of_library(kind) and _answers_itself(kind):
         return None
-    return issubclass(kind, kinds)
+    return issubclass(kind, kinds) or kind is ObjectSet and issubclass(set, kinds)
+
+
+def _decides(kind: type) -> bool:
+    """Whether a method of the user's says what the subclasses of an abstract class are."""
+    hook = looked_up(kind, "__subclasshook__")
+    return not is_of_library(getattr(hook, "__func__", hook))
 
 
 def _answers_itself(kind: type) -> bool:
@@ -54,6 +61,12 @@ def _answers_itself(kind: type) -> bool:
 
 def has_identity(analysis: Analysis, kind: Any) -> bool:
     """Whether an object of a class of the user's equals itself alone, or cannot be a key."""
-    if type(kind) is not type or is_of_library(kind) or analysis.assigned.is_open(kind):
+    if not is_plain_class(kind) or is_of_library(kind) or analysis.assigned.is_open(kind):
         return False
     return looked_up(kind, "__hash__") is None or looked_up(kind, "__eq__") is object.__eq__
+
+
+def is_hashed_by_identity(analysis: Analysis, atom: Any) -> bool:
+    """Whether an atom is objects of a class of the user's that equal themselves alone, and may be keys."""
+    kind: Any = atom.site.kind if isinstance(atom, At) else None
+    return has_identity(analysis, kind) and looked_up(kind, "__hash__") is object.__hash__

@@ -19,7 +19,7 @@ import numpy as np
 
 from srcgrad.infer import exceptions
 from srcgrad.infer.arithmetic import is_single
-from srcgrad.infer.classes import classes_of, is_instance
+from srcgrad.infer.builtin import answer_of
 from srcgrad.infer.dispatch import truth_by_methods
 from srcgrad.infer.frames import Frame, Way, Ways, merged
 from srcgrad.infer.generators import is_left_by_exceptions
@@ -34,7 +34,7 @@ from srcgrad.infer.objects import (
     truth,
 )
 from srcgrad.infer.operations import run
-from srcgrad.infer.values import ANY, At, Atom, Value, at, exact, union, widened
+from srcgrad.infer.values import ANY, SCALARS, At, Atom, Exact, Value, at, exact, union, widened
 from srcgrad.ir import operations as ir
 from srcgrad.ir.regions import (
     Assign,
@@ -173,10 +173,13 @@ def _if(analysis: Analysis, frame: Frame, statement: If, heap: Heap) -> Ways:
 
 
 def narrowing(analysis: Analysis, frame: Frame, test: ir.Operand, holds: bool, heap: Heap) -> dict[ir.Version, Value]:
-    """What versions may be where a test holds, or does not: of ``is`` with a constant, and of ``isinstance``."""
+    """What versions may be where a test holds, or does not: of ``is`` with a constant, ``==`` with a text, and of what
+    asks for classes and attributes."""
     match frame.made.get(test) if isinstance(test, ir.Version) else None:
         case ir.Operator(symbol="bool" | "not" as symbol, operands=(inner,)):
             return narrowing(analysis, frame, inner, holds is (symbol == "bool"), heap)
+        case ir.Copy(source=source):  # of a version, which is never bound again
+            return narrowing(analysis, frame, source, holds, heap)
         case ir.Compare(symbol="is" | "is not" as symbol, left=ir.Version() as tested, right=right):
             value, constant = frame[tested], frame[right]
             if len(constant.atoms) != 1 or not is_single(next(iter(constant.atoms))):
@@ -184,13 +187,28 @@ def narrowing(analysis: Analysis, frame: Frame, test: ir.Operand, holds: bool, h
             if holds is (symbol == "is"):
                 return {tested: constant}
             return {tested: Value(value.atoms - constant.atoms, value.is_any)}
-        case ir.Call(function=function, positional=(ir.Version() as tested, kinds)) if (
-            frame[function] == exact(isinstance)
-        ):
-            value, named = frame[tested], classes_of(analysis, frame[kinds], heap)
-            kept = frozenset(atom for atom in value.atoms if is_instance(atom, named) in (None, holds))
+        case ir.Compare(symbol="==" | "!=" as symbol, left=ir.Version() as tested, right=ir.Literal(value=str(text))):
+            value, is_equal = frame[tested], holds is (symbol == "==")
+            kept = frozenset(atom for atom in value.atoms if _equals(atom, text) in (None, is_equal))
             return {tested: Value(kept, value.is_any)}
+        case ir.Call(
+            function=function, positional=(ir.Version() as tested, *others), keywords=(), star=None, rest=None
+        ):
+            asked, value = frame[function], frame[tested]
+            (one,) = asked.atoms if len(asked.atoms) == 1 and not asked.is_any else (None,)
+            given, called = tuple(map(frame.__getitem__, others)), getattr(one, "value", None)
+            answers = {atom: answer_of(analysis, called, atom, given, heap) for atom in value.atoms}
+            if set(answers.values()) != {None}:
+                kept = frozenset(atom for atom, answer in answers.items() if answer in (None, holds))
+                return {tested: Value(kept, value.is_any)}
     return {}
+
+
+def _equals(atom: Atom, text: str) -> bool | None:
+    """Whether what an atom stands for equals a text; None where that is not known."""
+    if isinstance(atom, Exact) and type(atom.value) in SCALARS:
+        return bool(atom.value == text)
+    return False if isinstance(atom, At) and atom.site.kind in (tuple, list, dict) else None
 
 
 def _loop(analysis: Analysis, frame: Frame, statement: Loop, heap: Heap) -> Ways:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from srcgrad.frontend.classes import captured_by
+from srcgrad.frontend.classes import captured_by, is_plain_class
 from srcgrad.infer.heap import Contents, Heap, Site
 from srcgrad.infer.named import is_named_tuple
 from srcgrad.infer.objects import (
@@ -73,7 +73,7 @@ def copied(analysis: Analysis, frame: Frame, statement: Statement, function: Any
 
 def is_copied_by_fields(analysis: Analysis, kind: Any) -> bool:
     """Whether a copy of an object of a class of the user's is an object with the same fields, made by no method."""
-    if type(kind) is not type or is_of_library(kind) or analysis.assigned.is_open(kind):
+    if not is_plain_class(kind) or is_of_library(kind) or analysis.assigned.is_open(kind):
         return False
     made = looked_up(kind, "__new__") is object.__new__
     has_slots = any("__slots__" in vars(base) for base in kind.__mro__)
@@ -123,7 +123,7 @@ def _copy_of(analysis: Analysis, frame: Frame, statement: Statement, atom: Atom,
 
 def _copies_itself(analysis: Analysis, kind: Any) -> bool:
     """Whether a class of the user's has a method that copies its objects, which Python looks up in the class."""
-    is_users = type(kind) is type and not is_of_library(kind) and not analysis.assigned.is_open(kind)
+    is_users = is_plain_class(kind) and not is_of_library(kind) and not analysis.assigned.is_open(kind)
     return is_users and is_method(looked_up(kind, "__copy__")) and kind not in dispatch_table
 
 
@@ -213,7 +213,7 @@ def _fields(analysis: Analysis, atom: Atom) -> tuple[dataclasses.Field[Any], ...
     kind: Any = class_of(atom)
     if not isinstance(atom, At) or kind is None or is_of_library(kind) or "__dataclass_fields__" not in dir(kind):
         raise Unknown
-    if analysis.assigned.is_open(kind) or type(kind) is not type or hasattr(kind, "__getattr__"):
+    if analysis.assigned.is_open(kind) or not is_plain_class(kind) or hasattr(kind, "__getattr__"):
         raise Unknown
     if looked_up(kind, "__getattribute__") is not object.__getattribute__:
         raise Unknown

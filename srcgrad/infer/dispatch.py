@@ -19,7 +19,7 @@ import numpy as np
 from srcgrad.infer.answering import OF_ARRAYS
 from srcgrad.infer.data import is_data
 from srcgrad.infer.heap import Heap, Site, together
-from srcgrad.infer.objects import Made, class_of, is_method, is_plain, iterates_itself, looked_up, truth
+from srcgrad.infer.objects import ABSENT, Made, class_of, is_method, is_plain, iterates_itself, looked_up, truth
 from srcgrad.infer.outside import is_of_library
 from srcgrad.infer.values import ANY, NEVER, At, Atom, Exact, Of, Value, exact, of, union
 from srcgrad.language.models.iterators import contained
@@ -236,7 +236,7 @@ def _is_followed(atom: Atom, name: str, declining: tuple[type, ...], other: type
     if name == "__ne__" and is_method(looked_up(kind, "__eq__")) and not is_method(looked_up(kind, name)):
         return False  # which is what ``__eq__`` gives, inverted
     held = looked_up(kind, name)
-    return is_method(held) or not hasattr(kind, name) or held is getattr(object, name, None)
+    return is_method(held) or held is ABSENT or held is getattr(object, name, None)
 
 
 def _holds(kind: type, name: str) -> bool:

@@ -18,6 +18,7 @@ from srcgrad.infer.heap import Contents, Heap, joined
 from srcgrad.infer.items import KEYS
 from srcgrad.infer.iteration import elements
 from srcgrad.infer.named import is_named_tuple
+from srcgrad.infer.object_sets import note_into, note_objects
 from srcgrad.infer.objects import Made, container, is_plain
 from srcgrad.infer.values import NEVER, At, Exact, Value, are_of, exact, union
 from srcgrad.ir import operations as ir
@@ -45,6 +46,8 @@ def make(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Make, he
     if op.kind == "slice":
         return container(frame, statement, heap, slice, Contents(parts=values))
     if op.kind != "dict":
+        if op.kind == "set":
+            note_objects(analysis, None, statement, union(*values))
         if op.kind == "set" and not is_plain(analysis, heap, *values):
             heap = analysis.unknown(values, heap)
         contents = Contents(rest=union(*values)) if op.kind == "set" else Contents(parts=values)
@@ -65,6 +68,10 @@ def make(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Make, he
 def insert(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Insert, heap: Heap) -> Made:
     value = frame[op.value]
     kinds = {atom.site.kind for atom in frame[op.container].atoms if isinstance(atom, At)}
+    note_into(analysis, frame[op.container], statement, value)
+    if getattr(statement.node, "is_folded", False) and not frame.is_unknown and not is_plain(analysis, heap, value):
+        node: Any = statement.node  # whose methods would run between the items
+        analysis.assigned.leave_generator(frame.namespace, (node.lineno, node.col_offset))
     hashed = frame[op.key] if op.key is not None else value if set in kinds else NEVER
     if not is_plain(analysis, heap, hashed):
         heap = analysis.unknown([hashed], heap)
@@ -104,6 +111,7 @@ def extend(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Extend
             made = replace(into, entries=tuple((key.value, value) for key, value in entries.items()))
             return exact(None), analysis.store(heap, atom.site, made)
     held, heap = elements(analysis, frame, statement, source, heap)
+    note_into(analysis, frame[op.container], statement, held)
     each = [heap[atom.site] for atom in source.atoms if isinstance(atom, At)]
     if are_of(source, dict) and are_of(frame[op.container], dict) and all(one.sides is not None for one in each):
         return _into(analysis, frame[op.container], heap, union(*(one.held for one in each)), keys=held)

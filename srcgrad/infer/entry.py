@@ -28,6 +28,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.frontend.guards import HOLDING, derived_from
 from srcgrad.frontend.journal import note_class
 from srcgrad.infer.assigned import Assigned
 from srcgrad.infer.heap import Contents, Heap, Site, joined
@@ -57,12 +58,9 @@ def described(value: Any) -> object:
         return value.dtype.str, value.ndim
     if isinstance(value, MethodType):
         return exact(value.__func__), described(value.__self__)
-    if not is_known_by_kind(value):
-        parts = parts_of_model(value) or {}
-        if is_sparse(type(value)):  # its entries may be replaced by those of another dtype
-            return exact(value), value.dtype.str
-        return exact(value), *((name, described(held)) for name, held in parts.items())
-    return Kinds(Outside(Assigned(), list[Any].clear), exact).of(value)
+    if not is_known_by_kind(value) and is_sparse(type(value)):  # its entries may be replaced by those of another dtype
+        return exact(value), value.dtype.str
+    return _Described().of(value)
 
 
 @dataclass(frozen=True)
@@ -220,6 +218,26 @@ class Kinds:
         if self._itself is not None:
             return self._itself(value)
         return unknown(of_class(value) or hidden(value))
+
+
+class _Described(Kinds):
+    """Of an object whose class does not tell what it holds, itself, and the kinds of what is looked into."""
+
+    def __init__(self) -> None:
+        super().__init__(Outside(Assigned(), list[Any].clear), exact)
+        self._entered: set[int] = set()
+
+    def _lost(self, value: Any) -> Value:
+        kind: Any = type(value)
+        parts = [(name, getattr(value, name)) for name in HOLDING.get(kind, ())]
+        parts += (value if kind is defaultdict else parts_of_model(value) or {}).items()
+        parts += [("derived", derived_from(value))]
+        if id(value) in self._entered or all(part is None for _, part in parts):
+            return exact(value)
+        self._entered.add(id(value))
+        held = tuple((name, self.of(part, 1)) for name, part in parts)
+        self._entered.discard(id(value))
+        return union(exact(value), at(Site(kind, ("held", held), "outside")))
 
 
 def _is_data(value: Any, depth: int = 0) -> bool:

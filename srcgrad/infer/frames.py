@@ -114,7 +114,7 @@ class Top(Heap):
     def allocated(self, site: Site, contents: Any) -> Heap:
         return self
 
-    def updated(self, site: Site, contents: Any) -> Heap:
+    def all_updated(self, contents: Mapping[Site, Any]) -> Heap:
         return self
 
     def exposed(self, roots: Iterable[Value]) -> Heap:

@@ -19,6 +19,8 @@ from dataclasses import dataclass, field
 from types import CellType, GeneratorType
 from typing import TYPE_CHECKING, Any
 
+import gast
+
 from srcgrad.infer.frames import Frame, merged
 from srcgrad.infer.heap import Contents, Heap, Site
 from srcgrad.infer.values import ANY, NEVER, At, Value, at, union
@@ -109,6 +111,8 @@ def resumed(analysis: Analysis, frame: Frame, site: Site, heap: Heap) -> tuple[V
     """The items that a generator may give when it is asked, what it returns at its end, and the heap then."""
     generator = analysis.generators[site]
     again = any(function is generator.function for function, _ in analysis.running)
+    if again and not frame.is_unknown and isinstance(node := generator.function.node, gast.GeneratorExp):
+        analysis.assigned.list_generator(generator.namespace, (node.lineno, node.col_offset))
     if again or analysis.is_deep or frame.is_unknown or heap.is_seen(site):
         return ANY, ANY, analysis.unknown([at(site)], heap)
     body = Body(

@@ -24,7 +24,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from srcgrad.infer.values import ANY, NEVER, Array, At, Bound, Value, exact, union
+from srcgrad.infer.values import ANY, NEVER, Array, At, Atom, Bound, Value, exact, union
 
 
 @dataclass(frozen=True)
@@ -168,10 +168,18 @@ class Heap:
     def updated(self, site: Site, contents: Contents) -> Heap:
         """With other contents: instead of those that were there if the site stands for one object, besides otherwise.
         """
-        before = self[site]
-        if not before.single:
-            contents = replace(joined(before, contents), single=False)
-        return self if contents == before else self.with_all({site: contents})
+        return self.all_updated({site: contents})
+
+    def all_updated(self, contents: Mapping[Site, Contents]) -> Heap:
+        """The same of several sites."""
+        made: dict[Site, Contents] = {}
+        for site, new in contents.items():
+            before = self[site]
+            if not before.single:
+                new = replace(joined(before, new), single=False)
+            if new != before:
+                made[site] = new
+        return self.with_all(made) if made else self
 
     def with_all(self, contents: Mapping[Site, Contents]) -> Heap:
         """With these contents, instead of those that were there."""
@@ -182,13 +190,16 @@ class Heap:
         found: set[Site] = set()
         pending, held = list(roots), list[Value]()
         met: set[int] = set()  # one value is often held by all that can be reached from it
+        atoms: set[Atom] = set()
         while pending:
             value = pending.pop()
             if id(value) in met:
                 continue
             met.add(id(value))
             held.append(value)
-            for site in sites_of(value):
+            new = value.atoms - atoms
+            atoms |= new
+            for site in _sites(new):
                 if site not in found:
                     found.add(site)
                     if site not in self.seen:
@@ -219,14 +230,15 @@ class Heap:
         """One of two; an object that one of them lacks is made in the other one alone."""
         if self is other:
             return self
-        mine, theirs = self._contents, other._contents
-        made: dict[Site, Contents] = {}
-        for site in {**mine, **theirs}:
-            one, two = (contents.get(site) or self._before.get(site) for contents in (mine, theirs))
-            if one is None or two is None or one == two:
-                made[site] = one or two or UNKNOWN
-            else:
-                made[site] = joined(one, two)
+        mine, theirs, before = self._contents, other._contents, self._before
+        made = {**mine, **theirs}
+        for site, one in mine.items():
+            if (two := theirs.get(site)) is not one:  # most are the same
+                two = two or before.get(site)
+                made[site] = one if two is None or one == two else joined(one, two)
+        for site, new in theirs.items():
+            if site not in mine and (old := before.get(site)) is not None and old != new:
+                made[site] = joined(old, new)
         return Heap(self._before, made, self.seen | other.seen)
 
     def __le__(self, other: Heap) -> bool:
@@ -241,12 +253,15 @@ class Heap:
 
 def sites_of(value: Value) -> Iterator[Site]:
     """The sites that a value refers to itself."""
-    for atom in value.atoms:
-        match atom:
-            case At(site=site) | Array(site=site):
-                yield site
-            case Bound(receiver=receiver):
-                yield from sites_of(receiver)
+    return _sites(value.atoms)
+
+
+def _sites(atoms: Iterable[Atom]) -> Iterator[Site]:
+    for atom in atoms:
+        if isinstance(atom, At | Array):
+            yield atom.site
+        elif isinstance(atom, Bound):
+            yield from _sites(atom.receiver.atoms)
 
 
 def joined(one: Contents, other: Contents) -> Contents:

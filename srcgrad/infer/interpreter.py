@@ -13,16 +13,16 @@ and call all that it can reach.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any
 
 import gast
 
 from srcgrad.errors import SrcgradError
-from srcgrad.frontend.lowering import converted
+from srcgrad.frontend.lowering import converted, with_lists
 from srcgrad.infer import generators, summaries
-from srcgrad.infer.assigned import Assigned
+from srcgrad.infer.assigned import Again, Assigned
 from srcgrad.infer.calls import call
 from srcgrad.infer.control import run_block
 from srcgrad.infer.entry import Kinds
@@ -31,6 +31,7 @@ from srcgrad.infer.frames import Frame, Top, Ways
 from srcgrad.infer.generators import Generator, is_followed
 from srcgrad.infer.heap import Contents, Heap, Site, sites_of
 from srcgrad.infer.local_classes import LocalClasses
+from srcgrad.infer.object_sets import with_object_sets
 from srcgrad.infer.outside import Outside, is_of_library
 from srcgrad.infer.parameters import Given
 from srcgrad.infer.reasons import TOO_DEEP, TOO_LONG, Place, Reason
@@ -97,10 +98,20 @@ class Analysis:
         """The IR of a function, None where it has none."""
         if function not in self.texts:
             try:
-                self.texts[function] = self._lower(function)
+                self.texts[function] = with_object_sets(self._lowered(function), self.assigned.object_sets)
             except (SrcgradError, OSError, SyntaxError, RecursionError):
                 self.texts[function] = None
         return self.texts[function]
+
+    def _lowered(self, function: FunctionType) -> Function:
+        listed = self.assigned.listed.items()
+        places = frozenset(at for (home, at), is_list in listed if is_list and home == id(function.__globals__))
+        if not places:
+            return self._lower(function)
+        texts = self.assigned.texts
+        if (function, places) not in texts:  # its statements are the same ones when the analysis starts again
+            texts[function, places] = with_lists(function, places)
+        return texts[function, places] or self._lower(function)
 
     def enter(
         self,
@@ -354,6 +365,7 @@ def analysed(
     as_data: bool = False,
     most: int | None = None,
     stops: bool = False,
+    joint: Set[tuple[Function, object]] = frozenset(),
 ) -> Facts | None:
     """Facts of a call with these arguments, or of any call with data; None of a function whose text cannot be read.
 
@@ -361,11 +373,12 @@ def analysed(
     ``as_data``: with nothing said of what is data among the arguments.  ``lower`` makes the IR.  ``most``: how many
     statements may be run; raises ``GivenUp`` where there are more, and where anything may be anything.  ``stops``: the
     program ends where unknown code would run, or what hands out its frames and namespaces (``Facts.stops``).
+    ``joint``: functions and the statements at which all calls of them are taken as one.
     """
     assigned, kept, alive = Assigned(), dict[Site, object](), list[Outside]()
     while True:
         analysis = Analysis(assigned, kept, lower, stops=stops)
-        analysis.root, analysis.left = function, most
+        analysis.root, analysis.left, analysis.summaries.joint = function, most, joint
         outside = analysis.outside
         alive.append(outside)
         made = analysis.lowered(function)
@@ -385,7 +398,11 @@ def analysed(
             given = data_for(made)
         else:
             given = Given(tuple(map(value, arguments)), named)
-        call(analysis, frame, _ENTRY, exact(function), given, heap)
+        try:
+            call(analysis, frame, _ENTRY, exact(function), given, heap)
+        except Again:
+            assigned.begin_again()
+            continue
         analysis.facts.seen |= set(kept)
         analysis.facts.note_heap(Heap(outside.contents, outside.contents))
         analysis.facts.is_lost, analysis.facts.generators = assigned.is_lost, analysis.generators

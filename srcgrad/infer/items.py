@@ -7,13 +7,16 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
 from dataclasses import replace
+from enum import EnumType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from srcgrad.frontend.classes import is_plain_class
 from srcgrad.infer.applying import parts_of
 from srcgrad.infer.classes import has_identity
 from srcgrad.infer.data import besides_data
+from srcgrad.infer.enumerations import member_of_name
 from srcgrad.infer.examples import Result, outcomes
 from srcgrad.infer.heap import Contents, Heap, Site, sites_of
 from srcgrad.infer.iteration import elements
@@ -146,6 +149,8 @@ def _item(analysis: Analysis, frame: Frame, statement: Statement, atom: Atom, in
             except IndexError:  # numbers of NumPy have items by None, ``...``, masks and ``()`` alone
                 return None
             return shown(frame, statement, heap, [Result(np.ndarray, np.dtype(kind).str, np.ndim(made))])
+        case Exact(value=EnumType() as kind) if type(kind) is EnumType and is_plain(analysis, heap, index):
+            return member_of_name(frame, kind, index, heap)
         case Exact(value=str()):
             return of(str), heap
         case Of(kind=kind) if kind is str:
@@ -168,7 +173,7 @@ def _item(analysis: Analysis, frame: Frame, statement: Statement, atom: Atom, in
 
 def _is_plain_class(found: Any) -> bool:
     """Whether an object is a class that is not subscripted."""
-    return type(found) is type and not hasattr(found, "__class_getitem__")
+    return is_plain_class(found) and not hasattr(found, "__class_getitem__")
 
 
 def compares_plainly(analysis: Analysis, heap: Heap, held: Value) -> bool:
@@ -298,7 +303,7 @@ def _put(
             return None
         case Bound(function=None) | Exact(value=np.dtype()):
             return None
-        case Exact(value=found) if isinstance(found, FUNCTIONS) or type(found) is type:
+        case Exact(value=found) if isinstance(found, FUNCTIONS) or is_plain_class(found):
             return None
         case At(site=Site(kind=kind)) if kind in (tuple, slice):
             return None

@@ -17,6 +17,7 @@ from srcgrad.frontend.journal import note_class
 from srcgrad.infer.generators import resumed
 from srcgrad.infer.heap import Contents, Heap, Site, sites_of
 from srcgrad.infer.named import is_named_tuple
+from srcgrad.infer.object_sets import note_operands
 from srcgrad.infer.objects import (
     CONTAINERS,
     MAPPINGS,
@@ -78,6 +79,7 @@ def elements(analysis: Analysis, frame: Frame, statement: Statement, value: Valu
                 found.append(made)
             case At(site=Site(kind=kind) as site) if kind in CONTAINERS or is_named_tuple(kind):
                 contents = heap[site]
+                note_operands(analysis, statement, (value,), heap)
                 found.append(contents.keys if kind in MAPPINGS else contents.items)
             case Exact(value=kind) if type(kind) is EnumType:
                 note_class(kind)
@@ -141,6 +143,7 @@ def iterator_of(kind: type | None) -> type | None:
 def iterate(analysis: Analysis, frame: Frame, statement: Statement, value: Value, heap: Heap) -> Made:
     """``iter(value)``."""
     frame.may_raise(heap)
+    note_operands(analysis, statement, (value,), heap)
     if value.is_any:
         return ANY, analysis.unknown([value], heap)
     found: list[Value] = []

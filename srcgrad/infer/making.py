@@ -8,6 +8,8 @@ from __future__ import annotations
 import dataclasses
 from collections import deque
 from dataclasses import replace
+from enum import EnumType
+from inspect import isabstract
 from types import (
     FunctionType,
     SimpleNamespace,
@@ -16,18 +18,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from srcgrad.frontend.classes import captured_by
+from srcgrad.frontend.classes import captured_by, is_plain_class
 from srcgrad.infer import dataclassed, named
 from srcgrad.infer.applying import (
     applied,
     parts_of,
 )
 from srcgrad.infer.builtin import followed
+from srcgrad.infer.enumerations import member_of_value
 from srcgrad.infer.examples import constant_of_kinds
 from srcgrad.infer.heap import Contents, Heap
 from srcgrad.infer.iteration import ITERATORS, backwards, elements
 from srcgrad.infer.lists import contents_of_dict, dict_of_pairs
 from srcgrad.infer.named import is_named_tuple
+from srcgrad.infer.object_sets import note_objects
 from srcgrad.infer.objects import (
     CONTAINERS,
     Made,
@@ -71,6 +75,10 @@ def made_by(analysis: Analysis, frame: Frame, statement: Statement, kind: Any, g
     """What a class gives that is called."""
     if names := captured_by(kind):
         return _with_captured(analysis, frame, statement, kind, names, given, heap)
+    if type(kind) is EnumType and len(given.positional) == 1 and not given.keywords and given.more is None:
+        made = member_of_value(frame, kind, given.positional[0], heap)
+        if made is not NotImplemented:
+            return made
     values, kind = given.values(), ORIGINALS.get(kind, class_in_numpy(kind))
     if (why := of_maker(kind)) is not None:
         return unknown(why), analysis.unknown(values, heap)
@@ -123,6 +131,8 @@ def made_by(analysis: Analysis, frame: Frame, statement: Statement, kind: Any, g
     if kind in (list, tuple, set, frozenset, deque) and not given.keywords and given.more is None and len(values) < 2:
         parts = () if not values else parts_of(values[0], heap) if kind in (list, tuple) else None
         held, heap = (NEVER, heap) if not values else elements(analysis, frame, statement, values[0], heap)
+        if kind is set:
+            note_objects(analysis, None, statement, held)
         if kind in (set, frozenset) and not is_plain(analysis, heap, held):  # they are hashed and compared
             heap = analysis.unknown([held], heap)
         contents = Contents(rest=held) if parts is None or kind not in (list, tuple) else Contents(parts=parts)
@@ -153,7 +163,8 @@ def made_by(analysis: Analysis, frame: Frame, statement: Statement, kind: Any, g
         return applied(analysis, frame, statement, replace(effect, returns="element"), given, heap)
     is_exception = issubclass(kind, BaseException)
     is_plain_new = not isinstance(looked_up(kind, "__new__"), FunctionType | staticmethod | classmethod)
-    plain = type(kind) is type and (is_exception and is_plain_new or looked_up(kind, "__new__") is object.__new__)
+    is_made = is_exception and is_plain_new or looked_up(kind, "__new__") is object.__new__
+    plain = is_made and is_plain_class(kind) and not isabstract(kind)
     if not plain or analysis.assigned.is_open(kind):
         return ANY, analysis.unknown([exact(kind), *values], heap)
     of_args = Contents(rest=union(*values)) if is_exception else Contents()

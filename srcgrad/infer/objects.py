@@ -7,12 +7,13 @@ are.  A method of the user's that is found is entered; what is not understood is
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import replace
 from types import (
     BuiltinFunctionType,
     FunctionType,
     GetSetDescriptorType,
+    MappingProxyType,
     MemberDescriptorType,
     ModuleType,
     WrapperDescriptorType,
@@ -21,17 +22,17 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from srcgrad.frontend.classes import CAPTURED, captured_by, is_cached
+from srcgrad.frontend.classes import CAPTURED, captured_by, is_cached, is_computed, is_plain_class
 from srcgrad.frontend.journal import note_read
 from srcgrad.infer import sparse
 from srcgrad.infer.assigned import REFLECTIVE, SHAPING
 from srcgrad.infer.data import DESCRIBING, besides_data, is_attribute, is_data, is_of_methods
-from srcgrad.infer.enumerations import of_enumeration
+from srcgrad.infer.enumerations import are_members, of_enumeration, property_of_members
 from srcgrad.infer.examples import Result, attribute_of_number
 from srcgrad.infer.heap import Contents, Heap, Site, together
 from srcgrad.infer.named import index_of, is_named_tuple
 from srcgrad.infer.outside import MAPPINGS as MAPPINGS
-from srcgrad.infer.outside import SEQUENCES, is_of_library, runs_users
+from srcgrad.infer.outside import ORDERING, PROXY, SEQUENCES, is_of_library, runs_users
 from srcgrad.infer.reasons import NOT_HANDED, reaching
 from srcgrad.infer.values import (
     ANY,
@@ -67,18 +68,22 @@ ABSENT = object()
 # --- what values are -------------------------------------------------------------------------------------------------
 def is_plain(analysis: Analysis, heap: Heap, *values: Value) -> bool:
     """Whether none of the user's code can run when methods of these values are called, and of what they hold."""
-    sites, held = heap.reachable(values)
-    if any(value.is_any for value in held) or any(site in heap.seen for site in sites):
+    return are_plain(analysis, heap, *heap.reachable(values))
+
+
+def are_plain(analysis: Analysis, heap: Heap, sites: Set[Site], held: Sequence[Value]) -> bool:
+    """The same of these sites and values, which are all that can be reached."""
+    if any(value.is_any for value in held) or not heap.seen.isdisjoint(sites):
         return False
-    kinds = [site.kind for site in sites if site.kind is not None]
+    kinds = {site.kind for site in sites if site.kind is not None}
     if any(kind is FunctionType or kind in CLASSES or not is_of_library(kind) for kind in kinds):
         return False
-    if any(site in analysis.generators for site in sites):
+    if analysis.generators and any(site in analysis.generators for site in sites):
         return False
     return not any(
         isinstance(atom, Bound) and atom.function is not None
         or isinstance(atom, Exact) and not is_of_library(atom.value) and runs_users(atom.value)
-        for value in held for atom in value.atoms
+        for atom in frozenset[Atom]().union(*(value.atoms for value in held))
     )  # fmt: skip
 
 
@@ -120,7 +125,7 @@ def looked_up(kind: type, name: str) -> Any:
 
 def is_method(found: object) -> bool:
     """Whether something is a function that is entered."""
-    return isinstance(found, FunctionType) and not is_of_library(found) or is_of_model(found)
+    return isinstance(found, FunctionType) and (not is_of_library(found) or found in ORDERING) or is_of_model(found)
 
 
 def iterates_itself(analysis: Analysis, kind: Any) -> bool:
@@ -148,6 +153,8 @@ def class_of(atom: Atom) -> type | None:
     match atom:
         case At(site=Site(kind=kind)) if kind in (BaseException, sparse.Entries):
             return None
+        case At(site=Site(kind=kind, name=name)) if kind is dict and name == PROXY:
+            return MappingProxyType
         case Exact(value=value):
             return type(value)
         case Of(kind=kind) | At(site=Site(kind=kind)):
@@ -223,8 +230,10 @@ def get_attribute(analysis: Analysis, frame: Frame, statement: Statement, base: 
     if sparse.may_be_matrix(base):
         return sparse.attribute(analysis, frame, statement, base, name, heap)
     kinds = {class_of(atom) for atom in base.atoms}
+    if len(base.atoms) > 1 == len(kinds) and are_members(base) and (read := property_of_members(analysis, base, name)):
+        return analysis.call(frame, statement, exact(read), (base,), heap)
     if len(base.atoms) > 1 == len(kinds) and all(isinstance(atom, At) for atom in base.atoms) and (
-        (kind := kinds.pop()) is not None and not is_of_library(kind) and is_cached(looked_up(kind, name))
+        (kind := kinds.pop()) is not None and not is_of_library(kind) and is_computed(looked_up(kind, name))
     ):  # a method that is run once for all of its objects
         site = min((atom.site for atom in base.atoms if isinstance(atom, At)), key=str)
         return _of_instance(analysis, frame, statement, base, site, name, heap)
@@ -243,7 +252,7 @@ def _attribute(analysis: Analysis, frame: Frame, statement: Statement, atom: Ato
         case Array() | Of() | At(site=Site(kind=None)) if name == "detach":  # of a tensor in its place
             return Value(frozenset((Bound(receiver, name),))), heap
         case Exact(value=found) if type(found) not in SCALARS:
-            return _of_object(analysis, receiver, found, name, heap)
+            return _of_object(analysis, frame, statement, receiver, found, name, heap)
         case Exact() | Of():
             kind = atom.kind if isinstance(atom, Of) else type(atom.value)
             number = attribute_of_number(kind, name)
@@ -287,7 +296,9 @@ def _is_unread(frame: Frame, site: Site) -> bool:
     return is_argument and not str(frame.namespace.get("__name__", "")).startswith("srcgrad.")
 
 
-def _of_object(analysis: Analysis, receiver: Value, found: Any, name: str, heap: Heap) -> Made:
+def _of_object(
+    analysis: Analysis, frame: Frame, statement: Statement, receiver: Value, found: Any, name: str, heap: Heap
+) -> Made:
     """An attribute of a module, class, function or another object that is known itself."""
     if analysis.assigned.may_be(found, name):
         return ANY, analysis.unknown([receiver], heap)
@@ -307,7 +318,7 @@ def _of_object(analysis: Analysis, receiver: Value, found: Any, name: str, heap:
         if isinstance(held, float | str) and found.__name__.partition(".")[0] in ("numpy", "math", "scipy"):  # np.inf
             return exact(held), heap
         return analysis.outside.value(held), heap
-    if isinstance(found, type) and type(found) is type:
+    if is_plain_class(found):
         if name in ("__name__", "__qualname__"):
             return of(str), heap
         held = looked_up(found, name)
@@ -316,8 +327,9 @@ def _of_object(analysis: Analysis, receiver: Value, found: Any, name: str, heap:
             return Value(frozenset((Bound(receiver, name, held.__func__),))), heap
         if isinstance(held, FunctionType) or held is not ABSENT and not hasattr(type(held), "__get__"):
             return analysis.outside.value(held), heap
-    if (made := of_enumeration(analysis, receiver, found, name)) is not None:
-        return made, heap
+    made = of_enumeration(analysis, frame, statement, receiver, found, name, heap)
+    if made is not NotImplemented:
+        return made
     if is_of_library(found) and not isinstance(found, FunctionType):
         try:
             return analysis.outside.value(getattr(found, name)), heap

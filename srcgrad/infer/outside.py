@@ -17,12 +17,15 @@ import gc
 from collections import ChainMap, Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from enum import Enum
 from functools import cache
+from inspect import Parameter, Signature
 from types import (
     BuiltinFunctionType,
     CellType,
     CodeType,
     FunctionType,
+    MappingProxyType,
     MethodType,
     ModuleType,
     NoneType,
@@ -49,6 +52,7 @@ from srcgrad.runtime.objects import LIBRARIES, fields_of, is_object, package_of
 
 #: Containers whose items are looked at one by one.
 SEQUENCES = (list, tuple, deque)
+PROXY = "mappingproxy"
 MAPPINGS = (dict, defaultdict, OrderedDict, Counter)
 #: Classes of what a program computes with, of which another call may be given another object.
 _DATA = (*SCALARS, np.generic, np.ndarray, list, tuple, dict, set, frozenset, deque)
@@ -78,6 +82,10 @@ def is_of_library(value: object) -> bool:
     else:
         home = package_of(value if isinstance(value, type) else type(value))
     return isinstance(home, str) and home.partition(".")[0] in LIBRARIES or home is None
+
+
+#: The methods that ``functools.total_ordering`` adds to a class: their texts call the one that the class has.
+ORDERING = frozenset(function for added in vars(functools)["_convert"].values() for _, function in added)
 
 
 def is_of_users(atom: Atom) -> bool:
@@ -163,6 +171,11 @@ def parts_of_model(found: object) -> dict[str, Any] | None:
     return None
 
 
+def _tells(found: Mapping[Any, Any]) -> bool:
+    """Whether a mapping is that of the parameters that a signature tells."""
+    return bool(found) and all(type(held) is Parameter for held in found.values())
+
+
 def is_distribution(found: Any) -> bool:
     """Whether an object is a distribution of SciPy's of which methods have rules, or none: ``scipy.stats.norm``."""
     if package_of(type(found)) != "scipy":
@@ -209,12 +222,14 @@ class Outside:
         kind = type(found)
         if isinstance(found, type):
             note_class(found)
-        is_static = isinstance(found, FunctionType | ModuleType | type) or found is np._NoValue
+        is_static = isinstance(found, FunctionType | ModuleType | type | Enum) or found is np._NoValue
         if kind in SCALARS or is_static or is_compiled_ufunc(found):
             return exact(canonical(found))
         if isinstance(found, BuiltinFunctionType) and isinstance(found.__self__, ModuleType | NoneType):
             return exact(found)
         if is_remembering(found) or callable(found) and package_of(kind) == "srcgrad":  # a derivative
+            return exact(found)
+        if kind in (Signature, Parameter):
             return exact(found)
         if kind is np.vectorize or any(found is each for each in INDEXED):
             return exact(found)  # what it calls or joins is looked at where it is called or indexed
@@ -283,11 +298,15 @@ class Outside:
         is_tuple = is_named_tuple(kind)
         is_container = (is_tuple or kind in (*SEQUENCES, *MAPPINGS, set, frozenset)) and len(found) <= _LONGEST
         is_container = is_container and not getattr(found, "__dict__", None)
+        kind, is_container = (dict, True) if kind is MappingProxyType and _tells(found) else (kind, is_container)
         parts = parts_of_model(found)
         is_instance = is_object(found) and not is_of_library(found) and not self._assigned.is_open(kind)
         if depth >= _DEEPEST or not (is_container or is_instance or parts is not None):
             return None
         site = self._site(kind, found)
+        if type(found) is MappingProxyType:  # which is read as a dict is, and is none
+            site = replace(site, name=PROXY)
+            self.objects[site] = found
         value = self._noted(found, at(site))
         note_class(kind)
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from srcgrad.frontend.classes import is_plain_class
 from srcgrad.infer.builtin import length
 from srcgrad.infer.classes import classes_of, is_instance
 from srcgrad.infer.data import is_data
@@ -139,7 +140,7 @@ def names_of(kind: type, op: ir.MatchClass) -> tuple[str, ...] | None:
         given = next((vars(base)["__match_args__"] for base in kind.__mro__ if "__match_args__" in vars(base)), None)
         if given is None and issubclass(kind, _SELF) and op.count == 1:
             return () if not op.names else None
-        if not isinstance(given, tuple) or len(given) < op.count or type(kind) is not type:
+        if not isinstance(given, tuple) or len(given) < op.count or not is_plain_class(kind):
             return None
         positional = given[: op.count]
     names = (*positional, *op.names)

@@ -8,12 +8,14 @@ Enters: operands.  Leaves: what the operator gives; None where it depends on mor
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import replace
 from functools import reduce
 from typing import Any
 
 import numpy as np
 
+from srcgrad.infer.enumerations import is_compared_plainly
 from srcgrad.infer.heap import Contents, Heap, Site, joined, sites_of
 from srcgrad.infer.named import is_named_tuple, joins_as_tuple
 from srcgrad.infer.outside import MAPPINGS
@@ -29,7 +31,7 @@ def joined_sequences(symbol: str, operands: tuple[Value, ...], heap: Heap) -> tu
     count: Any = 1
     for value in operands:
         atom: Any = next(iter(value.atoms)) if len(value.atoms) == 1 and not value.is_any else None
-        if isinstance(atom, At) and (atom.site.kind in (tuple, list) or joins_as_tuple(atom.site.kind)):
+        if isinstance(atom, At) and (atom.site.kind in (tuple, list, deque) or joins_as_tuple(atom.site.kind)):
             sites.append(atom.site)
         elif symbol == "*" and _is_count(atom):
             count = atom.value if isinstance(atom, Exact) else None
@@ -40,7 +42,7 @@ def joined_sequences(symbol: str, operands: tuple[Value, ...], heap: Heap) -> tu
     kind, other = (tuple if is_named_tuple(site.kind) else site.kind for site in (sites[0], sites[-1]))
     if kind is None or other is not kind:
         return None
-    parts = [heap[site].parts for site in sites]
+    parts = [None if kind is deque else heap[site].parts for site in sites]  # which may drop the first
     known = [part for part in parts if part is not None]
     if len(known) == len(parts) and count is not None and count * len(known[0]) < _LONGEST:
         return kind, Contents(parts=tuple(item for part in known for item in part) * count)
@@ -90,7 +92,9 @@ class _Keys(list[Any]):
 def _constant(value: Value, heap: Heap) -> Any:
     """The object that a value is, where it is a constant or a sequence of constants."""
     (atom,) = value.atoms if len(value.atoms) == 1 and not value.is_any else (None,)
-    if isinstance(atom, Exact) and (type(atom.value) in (*SCALARS, type) or isinstance(atom.value, np.dtype)):
+    if isinstance(atom, Exact) and (
+        type(atom.value) in (*SCALARS, type) or isinstance(atom.value, np.dtype) or is_compared_plainly(atom.value)
+    ):
         return atom.value
     if not isinstance(atom, At) or heap.is_seen(atom.site):
         return _Unknown()

@@ -12,9 +12,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from srcgrad.infer.classes import has_identity
+from srcgrad.frontend.source import is_generated
+from srcgrad.infer.classes import is_hashed_by_identity
 from srcgrad.infer.heap import Contents, Heap
-from srcgrad.infer.objects import container, is_plain, looked_up
+from srcgrad.infer.object_sets import note_objects
+from srcgrad.infer.objects import container, is_plain
 from srcgrad.infer.values import NEVER, At, Value, exact, of, union
 
 if TYPE_CHECKING:
@@ -41,7 +43,10 @@ def set_method(
         return NotImplemented
     contents = heap[atom.site]
     if name in ("add", "discard") and len(values) == 1 and asks_identity(analysis, heap, atom, values[0]):
+        if analysis.root is not None and is_generated(analysis.root):  # more seems to vary there
+            note_objects(analysis, atom.site, statement, values[0])
         return exact(None), _put(analysis, heap, atom, values[0]) if name == "add" else heap
+    note_objects(analysis, atom.site, statement, contents.items)
     if not is_plain(analysis, heap, Value(frozenset((atom,))), *values):
         return NotImplemented
     if name == "add" and len(values) == 1:
@@ -60,6 +65,7 @@ def set_method(
     for value in values:
         one, heap = elements(analysis, frame, statement, value, heap)
         held.append(one)
+        note_objects(analysis, atom.site, statement, one)
     if name in _ASKING:
         return of(bool), heap
     if not is_plain(analysis, heap, *held):  # an iterator may give anything
@@ -111,8 +117,6 @@ def asks_identity(analysis: Analysis, heap: Heap, atom: Any, asked: Value) -> bo
 
 def _is_hashed_plainly(analysis: Analysis, heap: Heap, value: Value) -> bool:
     def is_hashed(atom: Any) -> bool:
-        kind: Any = atom.site.kind if isinstance(atom, At) else None
-        is_identical = has_identity(analysis, kind) and looked_up(kind, "__hash__") is object.__hash__
-        return is_identical or is_plain(analysis, heap, Value(frozenset((atom,))))
+        return is_hashed_by_identity(analysis, atom) or is_plain(analysis, heap, Value(frozenset((atom,))))
 
     return not value.is_any and all(map(is_hashed, value.atoms))  # of an empty set there are none

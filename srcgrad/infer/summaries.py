@@ -16,7 +16,7 @@ such a result is not kept (Bourdoncle, *Efficient chaotic iteration strategies*,
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from types import CellType
@@ -80,6 +80,7 @@ class Summaries:
 
     finished: dict[tuple[Function, object], list[Summary]] = field(default_factory=dict)
     running: list[Summary] = field(default_factory=list)
+    joint: Set[tuple[Function, object]] = frozenset()  # functions, and where all calls of them are one
 
     @contextmanager
     def storing(self, stored: set[Site]) -> Iterator[None]:
@@ -116,8 +117,10 @@ def entered(
     if found is None:
         same = [each for each in nested if each.context == context]
         found = next((each for each in same if each.is_of(asked)), None)
-        if found is None and (len(same) >= _NESTED or len(known) >= _KEPT):
-            joint = _joint(_most_alike(same or known, asked), asked)
+        alike = [each for each in known if each.cells == asked.cells]  # those of other functions cannot be joined
+        is_one = len(alike) > 0 and (function, context) in summaries.joint
+        if found is None and (len(same) >= _NESTED or len(alike) >= _KEPT or is_one):
+            joint = _joint(_most_alike(same or alike, asked), asked)
             if joint is None:
                 return ANY, analysis.unknown(roots, heap)
             asked = joint
@@ -161,10 +164,13 @@ def _unknown(summary: Summary) -> set[object]:
 
 
 def _joint(before: Summary, asked: Summary) -> Summary | None:
-    """A call of which both are: constants that count are their class."""
+    """A call of which both are: constants that differ are their class."""
     if before.cells != asked.cells:
         return None
-    values = {version: widened(union(value, before.arguments[version])) for version, value in asked.arguments.items()}
+    values = {
+        version: value if value == (other := before.arguments[version]) else widened(union(value, other))
+        for version, value in asked.arguments.items()
+    }
     bodies = {
         site: {
             version: union(*(each.generators.get(site, {}).get(version, NEVER) for each in (before, asked)))

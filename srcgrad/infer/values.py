@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
 from types import BuiltinFunctionType, FunctionType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -33,18 +32,19 @@ SCALARS = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis), ty
 LISTED = 4
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Exact:
-    """One object: a constant, a function, a class, a module."""
+    """One object: a constant, a function, a class, a module.  Nothing changes it."""
 
     value: object
 
-    @cached_property
-    def _key(self) -> object:
+    def __post_init__(self) -> None:
         kind = type(self.value)
+        self._key: object = id(self.value)
         if kind in (float, complex):
-            return kind, repr(self.value)  # of zeros and what is no number, which do not compare as they differ
-        return (kind, self.value) if kind in SCALARS else id(self.value)
+            self._key = kind, repr(self.value)  # of zeros and what is no number, which do not compare as they differ
+        elif kind in SCALARS:
+            self._key = kind, self.value
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Exact) and self._key == other._key

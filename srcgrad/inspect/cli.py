@@ -26,7 +26,7 @@ from srcgrad.inspect.target import BadTarget, resolve
 from srcgrad.runtime.binding import called_signature
 
 TARGET = "FILE.py:function or package.module:function"
-STAGES = ("source", "lower", "infer", "normalize", "analysis", "reverse", "emit", "refusals")
+STAGES = ("source", "lower", "infer", "normalize", "passes", "analysis", "reverse", "emit", "refusals")
 
 
 class _Parser(argparse.ArgumentParser):

@@ -115,13 +115,6 @@ def updating() -> frozenset[str]:
 
 
 @cache
-def updating_only(kind: type) -> frozenset[str]:
-    """The names of methods that update their receiver, which is of this class wherever one of that name is called."""
-    others = {name for other, made in _members().items() if other is not kind for name in made}
-    return frozenset(n for n, made in _members()[kind].items() if 0 in made.updates and n not in others)
-
-
-@cache
 def resizing() -> frozenset[str]:
     """The names of the methods after which a container may have another number of items."""
     return frozenset(name for kind in KINDS if kind is not np.ndarray for name, made in _members()[kind].items()

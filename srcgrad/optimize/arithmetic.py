@@ -115,34 +115,34 @@ class _Rewriter:
 
     def _binary(self, node: gast.BinOp) -> gast.expr:
         left, right = node.left, node.right
-        folded = _constants(left, node.op, right)
-        if folded is not None:
+        first, second = _number(left), _number(right)
+        if first is not None and second is not None and (folded := _constants(first, node.op, second)) is not None:
             return folded
         match node.op:
             case gast.Mult():
-                if _is(left, 1) and self.inexact(right):
+                if first == 1 and self.inexact(right):
                     return right
-                if _is(right, 1) and self.inexact(left):
+                if second == 1 and self.inexact(left):
                     return left
-                if self.inexact(left) and _is_first_power(right):
+                if _is_first_power(right) and self.inexact(left):
                     return gast.BinOp(left, gast.Mult(), right.left)
-                if self.inexact(right) and _is_first_power(left):
+                if _is_first_power(left) and self.inexact(right):
                     return gast.BinOp(left.left, gast.Mult(), right)
             case gast.Div():
-                if _is(right, 1) and self.inexact(left):
+                if second == 1 and self.inexact(left):
                     return left
             case gast.Pow():
-                if _is(right, 1) and self.inexact(left):
+                if second == 1 and self.inexact(left):
                     return left
             case gast.Add():
-                if _is(left, 0) and self.inexact(right):
+                if first == 0 and self.inexact(right):
                     return right
-                if _is(right, 0) and self.inexact(left):
+                if second == 0 and self.inexact(left):
                     return left
                 if (positive := self._negated(right)) is not None:
                     return gast.BinOp(left, gast.Sub(), positive)
             case gast.Sub():
-                if _is(right, 0) and self.inexact(left):
+                if second == 0 and self.inexact(left):
                     return left
                 if (positive := self._negated(right)) is not None:
                     return gast.BinOp(left, gast.Add(), positive)
@@ -218,10 +218,6 @@ def _number(node: gast.expr) -> int | float | None:
     return None
 
 
-def _is(node: gast.expr, value: int) -> bool:
-    return _number(node) == value
-
-
 def _is_first_power(node: gast.expr) -> bool:
     match node:
         case gast.BinOp(op=gast.Pow(), right=gast.Constant(value=int() as power)) if power == 1:
@@ -229,10 +225,9 @@ def _is_first_power(node: gast.expr) -> bool:
     return False
 
 
-def _constants(left: gast.expr, op: gast.AST, right: gast.expr) -> gast.expr | None:
+def _constants(a: float, op: gast.AST, b: float) -> gast.expr | None:
     """Sums and differences of literals that are as short as they were."""
-    a, b = _number(left), _number(right)
-    if a is None or b is None or not isinstance(op, (gast.Add, gast.Sub)):
+    if not isinstance(op, (gast.Add, gast.Sub)):
         return None
     value = a + b if isinstance(op, gast.Add) else a - b
     if not math.isfinite(value) or len(repr(value)) > 6:

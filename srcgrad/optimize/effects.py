@@ -13,7 +13,17 @@ from dataclasses import dataclass
 import gast
 
 from srcgrad.language import effects
-from srcgrad.optimize.scan import COMPOUND, Scan, blocks_below, fields_below, header_fields, scan, searches
+from srcgrad.optimize.scan import (
+    COMPOUND,
+    Scan,
+    Size,
+    blocks_below,
+    fields_below,
+    header_fields,
+    header_size,
+    scan,
+    searches,
+)
 from srcgrad.syntax.comment import Comment
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.parse import walk
@@ -53,60 +63,69 @@ class Effects:
     stands below compound statements may have.
     """
 
-    def __init__(self, pure: Pure, *, raising: bool = False, data: frozenset[str] = frozenset()) -> None:
-        self._given = pure
+    def __init__(
+        self, pure: Callable[[gast.Call], bool], silent: Pure | None = None, data: frozenset[str] = frozenset()
+    ) -> None:
+        self._is_pure_call = pure
+        self._is_silent = silent
         self.data = data
-        self.raising = raising  # it matters whether an expression raises: what calls nothing is asked about too
-        self._pure: dict[int, tuple[gast.expr, bool]] = {}
-        self._scans: dict[int, tuple[gast.stmt, Scan]] = {}
-        self._simple: dict[int, tuple[gast.stmt, Effect]] = {}
-        self._compound: dict[int, tuple[gast.stmt, Effect]] = {}
-        self._simplified: dict[int, Scan] = {}
+        self.raising = silent is not None  # it matters whether an expression raises: what calls nothing may, too
+        self._pure: dict[gast.expr, bool] = {}
+        self._scans: dict[gast.stmt, Scan] = {}
+        self._simple: dict[gast.stmt, Effect] = {}
+        self._compound: dict[gast.stmt, Effect] = {}
+        self._simplified: dict[gast.stmt, Scan] = {}
 
     def pure(self, expression: gast.expr) -> bool:
         """Whether evaluating has no effect and the value depends on the operands alone."""
         if isinstance(expression, (gast.Name, gast.Constant)):
             return True
-        found = self._pure.get(id(expression))
-        if found is None or found[0] is not expression:
+        found = self._pure.get(expression)
+        if found is None:
             calls = calls_of(expression)
-            pure = calls is not None and not any(_changes_operand(call) for call in calls)
-            found = (expression, pure and (not (calls or self.raising) or self._given(expression)))
-            self._pure[id(expression)] = found
-        return found[1]
+            pure = calls is not None and all(not _changes_operand(call) and self._is_pure_call(call) for call in calls)
+            found = self._pure[expression] = pure and (self._is_silent is None or self._is_silent(expression))
+        return found
 
     def renew(self) -> None:
         self._compound.clear()
 
     def forget(self, statement: gast.stmt) -> None:
-        self._scans.pop(id(statement), None)
-        self._simple.pop(id(statement), None)
-        self._compound.pop(id(statement), None)
+        self._scans.pop(statement, None)
+        self._simple.pop(statement, None)
+        self._compound.pop(statement, None)
         for name in header_fields(statement):
-            self._pure.pop(id(getattr(statement, name, None)), None)
+            value = getattr(statement, name, None)
+            if isinstance(value, gast.expr):
+                self._pure.pop(value, None)
 
     def scan(self, statement: gast.stmt) -> Scan:
         """What stands on the statement's own line."""
-        found = self._scans.get(id(statement))
-        if found is None or found[0] is not statement:
-            found = (statement, scan(statement))
-            self._scans[id(statement)] = found
-        return found[1]
+        found = self._scans.get(statement)
+        if found is None:
+            found = self._scans[statement] = scan(statement)
+        return found
+
+    def size(self, statement: gast.stmt) -> Size:
+        """The size of the statement's own line."""
+        line = self.scan(statement)
+        if line.size is None:
+            line.size = header_size(statement)
+        return line.size
 
     def is_simplified(self, statement: gast.stmt) -> bool:
         """Whether the line is as it was when this was asked last."""
         now = self.scan(statement)
-        before = self._simplified.get(id(statement))
-        self._simplified[id(statement)] = now
+        before = self._simplified.get(statement)
+        self._simplified[statement] = now
         return before is now
 
     def of(self, statement: gast.stmt) -> Effect:
-        known = self._compound if isinstance(statement, COMPOUND) else self._simple
-        found = known.get(id(statement))
-        if found is None or found[0] is not statement:
-            found = (statement, self._of(statement))
-            known[id(statement)] = found
-        return found[1]
+        found = self._simple.get(statement) or self._compound.get(statement)
+        if found is None:
+            known = self._compound if isinstance(statement, COMPOUND) else self._simple
+            found = known[statement] = self._of(statement)
+        return found
 
     def _of(self, statement: gast.stmt) -> Effect:
         line = self.scan(statement)
@@ -116,8 +135,6 @@ class Effects:
             effect.barrier = True
             effect.binds |= set(line.stores)
         match statement:
-            case Comment() | gast.Pass() | gast.Break() | gast.Continue():
-                return effect
             case gast.Assign():
                 effect.definite = _bound(statement.targets)
                 self._store(effect, statement.targets)
@@ -149,6 +166,8 @@ class Effects:
                 effect.barrier = line.odd or ((line.calls or self.raising) and not self.pure(statement.value))
             case gast.Raise() | gast.Assert():
                 effect.barrier = True
+            case Comment() | gast.Pass() | gast.Break() | gast.Continue():
+                return effect
             case _:
                 self._anything(effect, statement)
         effect.binds |= effect.definite

@@ -22,9 +22,8 @@ import gast
 from srcgrad.optimize.effects import Effects, arguments_of, targets_of
 from srcgrad.optimize.known import Known
 from srcgrad.optimize.occurrences import Table
-from srcgrad.optimize.scan import Scan, Site, Size, blocks, header_size, size_of
+from srcgrad.optimize.scan import BETWEEN, Scan, Site, Size, blocks
 from srcgrad.syntax.comment import Comment
-from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.parse import clone
 
 _WIDTH = 86  # columns that a line with a folded expression may take, indentation included
@@ -53,8 +52,8 @@ class _Copies:
         self.changed = False
 
     def run(self) -> bool:
-        for statements, _ in blocks(self.known.function):
-            copies = [position for position, statement in enumerate(statements) if self._is_copy(statement)]
+        for statements, positions in self.known.copies:
+            copies = [position for position in positions if self._is_copy(statements[position])]
             if copies:
                 self._block(statements, copies)
         return self.changed
@@ -62,7 +61,7 @@ class _Copies:
     def _is_copy(self, statement: gast.stmt) -> bool:
         match statement:
             case gast.Assign(targets=[gast.Name(id=name)], value=gast.Name() as value):
-                if isinstance(value, GlobalReference) or value.id in self.counts.foreign or value.id == name:
+                if value.id in self.counts.foreign or value.id == name:
                     return False
             case gast.Assign(targets=[gast.Name(id=name)], value=gast.Constant(value=int() | float() | None)):
                 pass
@@ -80,7 +79,7 @@ class _Copies:
             uses = table.uses[name]
             reads = self.counts.reads.get(name, [])
             # Every read stands behind the binding, in this block or below it.
-            if uses.positions[0] != position or table.reads.get(name, 0) != len(reads):
+            if uses.positions[0] != position or uses.reads != len(reads):
                 continue
             if isinstance(value, gast.Name) and not self._stays(value.id, position, uses.positions[-1], table):
                 continue
@@ -96,7 +95,7 @@ class _Copies:
 
     def _stays(self, value: str, position: int, last: int, table: Table) -> bool:
         """Whether ``value`` holds the same object from ``position`` to the last read, at ``last``."""
-        binds = table.binds.get(value, [])
+        binds = table.uses[value].binds
         following = bisect_left(binds, position + 1)
         if following == len(binds):
             return True
@@ -111,7 +110,7 @@ class _Copies:
         new.kinds[:] = [kind for _, kind in entries]
         here = self.counts.reads[value]
         here[:] = [site for site in here if site.parent is not copy] + self.counts.reads.get(name, [])
-        table.reads[value] = table.reads.get(value, 0) + table.reads.get(name, 0) - 1
+        new.reads += old.reads - 1
 
 
 @dataclass(slots=True)
@@ -120,9 +119,6 @@ class _Candidate:
 
     statement: gast.Assign
     position: int
-    pure: bool
-    names: list[str]
-    size: Size
     heading: int  # number of comments before it in the block
 
 
@@ -134,7 +130,6 @@ class _Inliner:
         self.temporaries = temporaries
         self.effects = known.effects
         self.aliases = known.aliases
-        self.facts = known.liveness
         self.changed = False
 
     def run(self) -> bool:
@@ -183,12 +178,9 @@ class _Block:
     def _offer(self, statement: gast.stmt, position: int, heading: int) -> None:
         """Let a definition wait for its use, if it has exactly one, in this block."""
         match statement:
-            case gast.Assign(targets=[gast.Name(id=name)], value=value) if name in self.inliner.temporaries:
-                line = self.effects.scan(statement)
-                if self._has_one_use(name, position) and not line.foreign:
-                    names = list(self.table.sites[position]) + _global_data(line)
-                    pure = self.effects.pure(value)
-                    self.waiting[name] = _Candidate(statement, position, pure, names, size_of(value), heading)
+            case gast.Assign(targets=[gast.Name(id=name)]) if name in self.inliner.temporaries:
+                if self._has_one_use(name, position) and not self.effects.scan(statement).foreign:
+                    self.waiting[name] = _Candidate(statement, position, heading)
 
     def _has_one_use(self, name: str, position: int) -> bool:
         """Whether the value bound at ``position`` is read once, on the line of a statement of this block."""
@@ -205,10 +197,12 @@ class _Block:
         if len(following) == 2 and following[1][1] != "w":
             return False
         block = id(self.statements)
-        if len(following) == 1 and name in self.inliner.facts.after[block]:
+        if self.level == 1:  # behind the body of the function nothing is read
+            return True
+        if len(following) == 1 and name in self.inliner.known.liveness.after[block]:
             return False
         leaves = bool(self.table.exits) and self.table.exits[-1] > position
-        return not (leaves and name in self.inliner.facts.exits[block])
+        return not (leaves and name in self.inliner.known.liveness.exits[block])
 
     # --- uses --------------------------------------------------------------------------------------------------------
     def _receive(self, statement: gast.stmt, position: int, heading: int) -> None:
@@ -217,14 +211,16 @@ class _Block:
         wanted = [name for name in sites if name in self.waiting]
         if not wanted:
             return
-        size = header_size(statement)
+        size = self.effects.size(statement)
         for name in wanted:
             candidate = self.waiting.pop(name)
             [site] = sites[name][:1]
-            grown = Size(size.width + candidate.size.width - len(name), size.depth + candidate.size.depth)
-            if not self._fits(grown, candidate, name) or heading != candidate.heading:
+            line = self.effects.size(candidate.statement)
+            width = line.width - len(name) - BETWEEN
+            grown = Size(size.width + width - len(name), size.depth + line.depth)
+            if heading != candidate.heading or width > len(name) and not self._fits(grown):
                 continue
-            moves = self._may_move(candidate, site, statement) if candidate.pure else False
+            moves = self._may_move(candidate, site, statement)
             if not moves and not self._follows(candidate, statement, position, name):
                 continue
             site.put(candidate.statement.value)
@@ -239,21 +235,22 @@ class _Block:
             self.gone.add(candidate.position)
             self.effects.forget(statement)
 
-    def _fits(self, grown: Size, candidate: _Candidate, name: str) -> bool:
-        if candidate.size.width <= len(name):
-            return True
+    def _fits(self, grown: Size) -> bool:
         return grown.width + 4 * self.level <= _WIDTH and grown.depth <= _DEPTH
 
     def _may_move(self, candidate: _Candidate, site: Site, statement: gast.stmt) -> bool:
-        """Whether a pure value is the same when it is evaluated at ``site``."""
+        """Whether a value is the same when it is evaluated at ``site``."""
+        if not self.effects.pure(candidate.statement.value):
+            return False
         start = candidate.position
         if site.rank < 2 or self.barrier > start or not _receptive(statement, self.effects):
             return False
-        if any(self.bound.get(name, -1) > start for name in candidate.names):
+        names = [*self.table.sites[start], *_global_data(self.effects.scan(candidate.statement))]
+        if any(self.bound.get(name, -1) > start for name in names):
             return False
         if not self.changed:
             return True
-        classes = self.inliner.aliases.classes(candidate.names)
+        classes = self.inliner.aliases.classes(names)
         return all(self.changed.get(root, -1) <= start for root in classes)
 
     def _follows(self, candidate: _Candidate, statement: gast.stmt, position: int, name: str) -> bool:

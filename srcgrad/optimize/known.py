@@ -11,7 +11,7 @@ from srcgrad.optimize.aliases import Aliases
 from srcgrad.optimize.effects import Effects
 from srcgrad.optimize.liveness import Liveness, liveness
 from srcgrad.optimize.occurrences import Counts, Table
-from srcgrad.optimize.scan import statements_of
+from srcgrad.optimize.scan import blocks, statements_of
 
 
 class Known:
@@ -25,6 +25,7 @@ class Known:
         self._liveness: Liveness | None = None
         self._counts: Counts | None = None
         self._statements: list[gast.stmt] | None = None
+        self._copies: list[tuple[list[gast.stmt], list[int]]] | None = None
         self._tables: dict[int, tuple[list[gast.stmt], Table]] = {}
 
     @property
@@ -52,6 +53,14 @@ class Known:
             self._statements = statements_of(self.function)
         return self._statements
 
+    @property
+    def copies(self) -> list[tuple[list[gast.stmt], list[int]]]:
+        """The blocks with copies of names or literals into names, ``a = b`` and ``a = 2.0``, and where these stand."""
+        if self._copies is None:
+            found = [(block, [j for j, s in enumerate(block) if _is_copy(s)]) for block, _ in blocks(self.function)]
+            self._copies = [(block, positions) for block, positions in found if positions]
+        return self._copies
+
     def table(self, statements: list[gast.stmt], again: bool) -> Table:
         """The occurrences in a block; ``again`` where the pass that asks has changed something already."""
         if again:
@@ -64,5 +73,11 @@ class Known:
     def changed(self) -> None:
         """Forget what a change may have made untrue; lines that changed are forgotten where they are changed."""
         self.effects.renew()
-        self._aliases = self._liveness = self._counts = self._statements = None
+        self._aliases = self._liveness = self._counts = self._statements = self._copies = None
         self._tables.clear()
+
+
+def _is_copy(statement: gast.stmt) -> bool:
+    if type(statement) is not gast.Assign or len(statement.targets) != 1:
+        return False
+    return type(statement.targets[0]) is gast.Name and type(statement.value) in (gast.Name, gast.Constant)

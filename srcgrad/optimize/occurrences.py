@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 
 import gast
 
-from srcgrad.optimize.effects import Effect, Effects
+from srcgrad.optimize.effects import Effects
 from srcgrad.optimize.scan import COMPOUND, Site, blocks_below, statements_of
-from srcgrad.syntax.comment import Comment
 from srcgrad.syntax.parse import parameters_of
 
 
@@ -22,6 +21,8 @@ class Uses:
 
     positions: list[int] = field(default_factory=list)
     kinds: list[str] = field(default_factory=list)
+    binds: list[int] = field(default_factory=list)  # positions of the statements that may bind it
+    reads: int = 0  # how many, those below statements included
 
     def add(self, position: int, kind: str) -> None:
         self.positions.append(position)
@@ -29,41 +30,36 @@ class Uses:
 
 
 class Table:
-    """``uses``, ``reads`` (how many) and ``binds`` (where) of every name in a block, and where control may leave it."""
+    """The uses of every name in a block, and where control may leave it."""
 
     def __init__(self, statements: list[gast.stmt], effects: Effects) -> None:
         self.uses: dict[str, Uses] = {}
-        self.reads: dict[str, int] = {}
-        self.binds: dict[str, list[int]] = {}
         self.exits: list[int] = []
         self.compound: set[int] = set()
         self.sites: list[dict[str, list[Site]]] = []
         for position, statement in enumerate(statements):
             effect = effects.of(statement)
+            kind = type(statement)
             self.sites.append(effect.line.sites)
-            if type(statement) is not Comment:
-                self._add(position, statement, effect, effects)
-
-    def _add(self, position: int, statement: gast.stmt, effect: Effect, effects: Effects) -> None:
-        if effect.exits:
-            self.exits.append(position)
-        kind = "n" if isinstance(statement, gast.While) else "r"
-        for name, sites in self.sites[position].items():
-            uses = self._use(name)
-            self.reads[name] = self.reads.get(name, 0) + len(sites)
-            for _ in sites:
-                uses.add(position, kind)
-        if isinstance(statement, COMPOUND):
-            self.compound.add(position)
-            below: dict[str, int] = {}
-            count_below(statement, effects, below)
-            for name, count in below.items():
-                self.reads[name] = self.reads.get(name, 0) + count
-                self._use(name).add(position, "n")
-        for name in effect.binds:
-            self.binds.setdefault(name, []).append(position)
-            surely = name in effect.definite and isinstance(statement, gast.Assign)
-            self._use(name).add(position, "w" if surely else "n")
+            if effect.exits:
+                self.exits.append(position)
+            for name, sites in effect.line.sites.items():
+                uses = self._use(name)
+                uses.reads += len(sites)
+                for _ in sites:
+                    uses.add(position, "n" if kind is gast.While else "r")
+            if kind in COMPOUND:
+                self.compound.add(position)
+                below: dict[str, int] = {}
+                count_below(statement, effects, below)
+                for name, count in below.items():
+                    uses = self._use(name)
+                    uses.reads += count
+                    uses.add(position, "n")
+            for name in effect.binds:
+                uses = self._use(name)
+                uses.binds.append(position)
+                uses.add(position, "w" if kind is gast.Assign and name in effect.definite else "n")
 
     def _use(self, name: str) -> Uses:
         found = self.uses.get(name)

@@ -12,12 +12,11 @@ import gast
 
 from srcgrad.optimize.arithmetic import simplify
 from srcgrad.optimize.copies import uncopy
-from srcgrad.optimize.effects import EXITS, Effects, Pure
+from srcgrad.optimize.effects import EXITS, Effects
 from srcgrad.optimize.fold import fold
 from srcgrad.optimize.known import Known
 from srcgrad.optimize.prune import prune, without_needless_reads
-from srcgrad.optimize.purity import pure as pure_by_module
-from srcgrad.optimize.purity import silent
+from srcgrad.optimize.purity import pure, silent
 from srcgrad.optimize.scan import COMPOUND, statements_of
 from srcgrad.optimize.sink import sink
 from srcgrad.optimize.tidy import tidy
@@ -29,20 +28,18 @@ _KNOWN = (gast.Assign, gast.AugAssign, gast.Expr, gast.Assert, gast.Pass, *EXITS
 
 
 def optimize(
-    function: gast.FunctionDef, temporaries: frozenset[str], *, pure: Pure | None = None, raising: bool = False,
+    function: gast.FunctionDef, temporaries: frozenset[str], *, raising: bool = False,
     data: frozenset[str] = frozenset(),
 ) -> gast.FunctionDef:
     """A shorter function of the same results; ``function`` itself is left alone.
 
     ``temporaries`` are the compiler's names, which may vanish; a user's name goes only with what nobody reads.
-    ``pure(expression)`` says whether evaluating has no effect and depends on the operands alone; by default that
-    holds of everything but calls of functions that are not NumPy's, math's, the runtime's or harmless builtins.
     ``data``: names that hold numbers, arrays or containers, of which asking for the truth changes nothing.
     ``raising``: what the function raises may be caught, so that what may raise is evaluated even for nothing.
     """
     if any(not isinstance(node, _KNOWN) for node in statements_of(function)):
         return function
-    effects = Effects(pure or (silent if raising else pure_by_module), raising=raising, data=data)
+    effects = Effects(pure, silent if raising else None, data)
     return unless_too_deep(lambda: _optimized(clone(function), temporaries, effects))
 
 

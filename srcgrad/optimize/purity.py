@@ -1,4 +1,4 @@
-"""Which calls have no effect, when the caller of ``optimize`` does not say."""
+"""Which calls have no effect, and what raises nothing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from srcgrad.language import effects
 from srcgrad.language.effects import is_compiled_ufunc, is_function
 from srcgrad.optimize.aliases import callee_of
-from srcgrad.optimize.effects import IN_PLACE, calls_of
+from srcgrad.optimize.effects import IN_PLACE
 from srcgrad.optimize.scan import statements_of
 from srcgrad.rules.table import lookup
 from srcgrad.syntax.globals import GlobalReference
@@ -41,17 +41,10 @@ _EFFECTS_HERE = IN_PLACE | {
     "require_bound_of_slice", "require_cast", "require_items", "require_alike", "require_hashed",
     "require_memory", "require_elements",
     "require_kept", "require_matrix", "require_wide",
-    "require_rows", "require_signed",
+    "require_signed",
     "require_given", "shuffled", "step",
     "unwritten",
 }  # fmt: skip
-
-
-def pure(expression: gast.expr) -> bool:
-    """Everything but calls of functions that are not NumPy's, math's, the runtime's, harmless builtins or SciPy's with
-    a rule."""
-    calls = calls_of(expression)
-    return calls is not None and all(_pure_call(call) for call in calls)
 
 
 def enters(function: gast.FunctionDef) -> bool:
@@ -61,8 +54,8 @@ def enters(function: gast.FunctionDef) -> bool:
 
 
 def silent(expression: gast.expr) -> bool:
-    """What is pure and raises nothing either: where an exception may be caught, anything else has to be evaluated."""
-    return pure(expression) and all(map(_is_quiet, walk(expression)))
+    """What raises nothing, if it is pure: where an exception may be caught, anything else has to be evaluated."""
+    return all(map(_is_quiet, walk(expression)))
 
 
 def _is_quiet(node: gast.AST) -> bool:
@@ -81,7 +74,8 @@ _QUIET = (gast.Name, gast.Constant, gast.Tuple, gast.List, gast.Is, gast.IsNot)
 _QUIET_HERE = frozenset("as_list frozen items_like part_like shadow snapshot view_like zeros_like".split())
 
 
-def _pure_call(call: gast.Call) -> bool:
+def pure(call: gast.Call) -> bool:
+    """Calls of NumPy's functions, math's, the runtime's, harmless builtins and SciPy's with a rule."""
     function = callee_of(call.func)
     if function is None:
         return isinstance(call.func, gast.Attribute) and call.func.attr in _METHODS

@@ -50,6 +50,7 @@ class Scan:
     stores: list[str] = field(default_factory=list)  # every local name in a binding position
     foreign: set[str] = field(default_factory=set)  # names in lambdas, and what comprehensions bind
     references: list[GlobalReference] = field(default_factory=list)
+    size: Size | None = None  # where it was asked for
     calls: bool = False
     odd: bool = False  # binds or suspends inside an expression, or takes items out of what may be an iterator
 
@@ -210,6 +211,9 @@ def blocks(function: gast.FunctionDef) -> list[tuple[list[gast.stmt], int]]:
     return found
 
 
+BETWEEN = 3  # columns between two parts of a line
+
+
 class Size(NamedTuple):
     """Rough columns that an expression takes, and how deeply it nests."""
 
@@ -260,4 +264,4 @@ def header_size(statement: gast.stmt) -> Size:
         value = getattr(statement, name, None)
         parts += value if isinstance(value, list) else [value] if value is not None else []
     size = size_of(*parts)
-    return Size(size.width + 3 * max(1, len(parts) - 1), size.depth)
+    return Size(size.width + BETWEEN * max(1, len(parts) - 1), size.depth)

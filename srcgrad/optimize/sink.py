@@ -20,22 +20,18 @@ from srcgrad.optimize.aliases import Aliases
 from srcgrad.optimize.effects import Effects
 from srcgrad.optimize.known import Known
 from srcgrad.optimize.occurrences import Counts
-from srcgrad.optimize.scan import COMPOUND, blocks
+from srcgrad.optimize.scan import COMPOUND
 from srcgrad.syntax.comment import Comment
 
 
 def sink(known: Known) -> bool:
     """Move bindings down in place; whether any moved."""
-    function, effects, aliases = known.function, known.effects, known.aliases
+    effects, aliases = known.effects, known.aliases
     counts = known.counts
     temporaries = known.temporaries - counts.foreign
     changed = False
-    for statements, _ in blocks(function):
-        copies = [
-            position
-            for position, statement in enumerate(statements)
-            if _copied(statement, temporaries, counts) is not None
-        ]
+    for statements, positions in known.copies:
+        copies = [j for j in positions if _is_copy(statements[j], temporaries, counts)]
         if not copies:
             continue
         table = known.table(statements, changed)
@@ -43,13 +39,13 @@ def sink(known: Known) -> bool:
         free = 0  # no two moves overlap; what is left waits for the next round
         for position in copies:
             name, original = _names(statements[position])
-            binds = table.binds.get(original, [])
+            binds = table.uses[original].binds
             following = bisect_left(binds, position + 1)
-            reads = table.uses[name]
-            if following == len(binds) or position < free or reads.positions[0] != position:
+            uses = table.uses[name]
+            if following == len(binds) or position < free or uses.positions[0] != position:
                 continue
-            bound, last = binds[following], reads.positions[-1]
-            complete = table.reads.get(name, 0) == len(counts.reads.get(name, ()))
+            bound, last = binds[following], uses.positions[-1]
+            complete = uses.reads == len(counts.reads.get(name, ()))
             if not complete or bound > last:
                 continue
             if original not in temporaries and _binds_others(statements, bound, last, temporaries, effects):
@@ -63,13 +59,12 @@ def sink(known: Known) -> bool:
     return changed
 
 
-def _copied(statement: gast.stmt, temporaries: frozenset[str], counts: Counts) -> str | None:
-    """The name that a copy into a temporary, bound once, copies."""
+def _is_copy(statement: gast.stmt, temporaries: frozenset[str], counts: Counts) -> bool:
+    """Whether a name is copied into a temporary that is bound once."""
     match statement:
         case gast.Assign(targets=[gast.Name(id=name)], value=gast.Name(id=original)) if name in temporaries:
-            if type(statement.value) is gast.Name and counts.binds.get(name) == 1 and original not in counts.foreign:
-                return str(original)
-    return None
+            return counts.binds.get(name) == 1 and original not in counts.foreign
+    return False
 
 
 def _names(statement: gast.stmt) -> tuple[str, str]:

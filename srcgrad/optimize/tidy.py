@@ -50,11 +50,11 @@ def _rename_versions(known: Known) -> bool:
     counts = known.counts
     temporaries = known.temporaries - counts.foreign
     changed = False
-    for statements, _ in blocks(known.function):
+    for statements, positions in known.copies:
         copies = [
-            (position, statement.targets[0].id, statement.value.id)
-            for position, statement in enumerate(statements)
-            if _is_version(statement, temporaries, counts)
+            (position, statements[position].targets[0].id, statements[position].value.id)
+            for position in positions
+            if _is_version(statements[position], temporaries, counts)
         ]
         if not copies:
             continue
@@ -77,11 +77,10 @@ def _rename_versions(known: Known) -> bool:
 
 def _is_version(statement: gast.stmt, temporaries: frozenset[str], counts: Counts) -> bool:
     match statement:
-        case gast.Assign(targets=[gast.Name(id=version)], value=gast.Name(id=name) as value):
+        case gast.Assign(targets=[gast.Name(id=version)], value=gast.Name(id=name)):
             return (
                 version in temporaries
                 and counts.binds.get(version) == 1
-                and not isinstance(value, GlobalReference)
                 and name not in counts.foreign
                 and name != version
             )
@@ -90,7 +89,7 @@ def _is_version(statement: gast.stmt, temporaries: frozenset[str], counts: Count
 
 def _bound_before(name: str, position: int, statements: list[gast.stmt], table: Table) -> int | None:
     """The last statement before ``position`` that binds the name, if it does just that."""
-    binds = table.binds.get(name, [])
+    binds = table.uses[name].binds
     before = bisect_left(binds, position) - 1
     if before < 0:
         return None
@@ -120,8 +119,7 @@ def _rename(
     assert isinstance(definition, gast.Assign)
     definition.targets[0].id = version
     effects.forget(definition)
-    positions = table.uses[name].positions
-    binds = table.binds[name]
+    positions, binds = table.uses[name].positions, table.uses[name].binds
     last = binds[bisect_left(binds, first + 1)]
     for index in range(bisect_left(positions, first + 1), len(positions)):
         if positions[index] > last:

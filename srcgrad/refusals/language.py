@@ -37,16 +37,16 @@ def f(x):
         "E0103",
         "a generator expression that is kept",
         "A generator expression computes its items where they are asked for, which may be anywhere. It is "
-        "differentiated where a loop, a comprehension or a built-in function goes over it at once.",
+        "differentiated where loops and functions ask for them that are given it itself, or a name of it.",
         """
 def f(x):
-    squares = (x**n for n in range(3))
-    return squares
+    both = [(x**n for n in range(3)), (n * x for n in range(3))]
+    return sum(sum(each) for each in both)
 """,
         """
 def f(x):
-    squares = [x**n for n in range(3)]
-    return sum(squares)
+    both = [[x**n for n in range(3)], [n * x for n in range(3)]]
+    return sum(sum(each) for each in both)
 """,
     ),
     Entry(

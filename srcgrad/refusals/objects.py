@@ -153,12 +153,19 @@ def f(x):
     Entry(
         "E0407",
         "an operation on a set that is not followed",
-        "A set holds what tells its items apart, numbers, texts, tuples of them; an object of yours in a set "
-        "would be read from it later without a derivative.",
+        "A set holds what tells its items apart, numbers, texts, tuples of them, or objects of yours that equal "
+        "themselves alone. One that says by __eq__ what it equals would be read from the set later without a "
+        "derivative, and so would what is in a set that was made outside.",
         """
 class Node:
     def __init__(self, value):
         self.value = value
+
+    def __eq__(self, other):
+        return self.value == other.value
+
+    def __hash__(self):
+        return 1
 
 
 def f(x):
@@ -172,7 +179,7 @@ class Node:
 
 
 def f(x):
-    nodes = [Node(x), Node(2.0 * x)]
+    nodes = {Node(x), Node(2.0 * x)}
     return sum(node.value for node in nodes)
 """,
     ),

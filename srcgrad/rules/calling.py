@@ -15,7 +15,7 @@ import gast
 
 from srcgrad.rules.formula import constant, displayed, literal
 from srcgrad.rules.laws import is_own
-from srcgrad.runtime.binding import documented_signature
+from srcgrad.runtime.binding import documented_signature, is_of_library
 
 if TYPE_CHECKING:
     from srcgrad.rules.template import Rule
@@ -42,15 +42,23 @@ class UnsupportedCall(TypeError):
     """A ruled function is called in a form whose derivative is not known; the message names function and argument."""
 
 
-@cache
 def signature_of(function: Any) -> inspect.Signature | None:
-    """The signature of a function, if it tells one that NumPy's argument names can be read from."""
+    """The signature of a function, if it tells one that NumPy's argument names can be read from.
+
+    Functions of the user's may get other defaults; those of libraries are asked once."""
     if type(function).__name__ == "ufunc":
         return None
+    return (_told_once if is_of_library(function) else _told)(function)
+
+
+def _told(function: Any) -> inspect.Signature | None:
     try:
         return documented_signature(function)
     except (TypeError, ValueError):
         return None
+
+
+_told_once = cache(_told)
 
 
 #: What the positions of a ufunc's methods mean; their signatures do not tell of all.
@@ -91,13 +99,14 @@ def bind(
     rule: Rule, function: object, args: list[gast.expr], keywords: Mapping[str, gast.expr]
 ) -> dict[str, gast.expr]:
     """The given arguments of a call by parameter of the rule."""
-    called = displayed(function)
+    rule.follow()
     args = args if rule.arranged is None else rule.arranged(args)
     names = _positions(rule, function)
     if any(isinstance(argument, gast.Starred) for argument in args):
-        raise UnsupportedCall(f"{called}: the number of arguments after * is not known when this is compiled")
+        what = "the number of arguments after * is not known when this is compiled"
+        raise UnsupportedCall(f"{displayed(function)}: {what}")
     if len(args) > len(names) and rule.variadic is None:
-        raise UnsupportedCall(f"{called} takes {len(names)} arguments here, {len(args)} are given")
+        raise UnsupportedCall(f"{displayed(function)} takes {len(names)} arguments here, {len(args)} are given")
     bound: dict[str, gast.expr] = {}
     for name, argument in zip(names, args, strict=False):
         _give(rule, function, bound, name, argument)
@@ -109,21 +118,20 @@ def bind(
         bound.setdefault("dtype", gast.Constant("complex128", None))  # what it computes in, whatever it is given
     for parameter in rule.parameters:
         if parameter not in bound and parameter not in rule.defaults and parameter != rule.variadic:
-            raise UnsupportedCall(f"{called}: its derivative needs the argument {parameter!r}")
+            raise UnsupportedCall(f"{displayed(function)}: its derivative needs the argument {parameter!r}")
     return bound
 
 
 def _give(rule: Rule, function: object, bound: dict[str, gast.expr], name: str, argument: gast.expr) -> None:
-    called = displayed(function)
     parameter = rule.synonyms.get(name, name)
     if parameter in bound:
-        raise UnsupportedCall(f"{called}: the argument {name!r} is given twice")
+        raise UnsupportedCall(f"{displayed(function)}: the argument {name!r} is given twice")
     if parameter in rule.parameters and parameter != rule.variadic:
         if parameter in rule.allowed:
             value = _meant(argument, rule.allowed[parameter])
             if value is None:
                 values = " or ".join(map(repr, rule.allowed[parameter]))
-                raise UnsupportedCall(f"{called}: the argument {name!r} must be the literal {values}")
+                raise UnsupportedCall(f"{displayed(function)}: the argument {name!r} must be the literal {values}")
             argument = value
         elif is_own(rule.template):
             argument = _settled(rule, parameter, argument)
@@ -140,16 +148,16 @@ def _give(rule: Rule, function: object, bound: dict[str, gast.expr], name: str, 
     if known and name not in rule.neutral and _says_default(function, name, value):
         return
     if name in rule.neutral:
-        raise UnsupportedCall(f"{called}: the argument {name!r} must be the literal {neutral[name]!r}")
+        raise UnsupportedCall(f"{displayed(function)}: the argument {name!r} must be the literal {neutral[name]!r}")
     if name in rule.options and getattr(function, "__module__", None) not in ("math", "cmath", "builtins"):
         bound[name] = argument
         return
     if name == "where" and (is_ufunc or rule.casts):
         raise UnsupportedCall(
-            f"{called}: the argument 'where' is not supported: where it is false the result is memory that nobody has"
-            " written; choose with np.where"
+            f"{displayed(function)}: the argument 'where' is not supported: where it is false the result is memory that"
+            " nobody has written; choose with np.where"
         )
-    raise UnsupportedCall(f"{called}: the argument {name!r} is not supported")
+    raise UnsupportedCall(f"{displayed(function)}: the argument {name!r} is not supported")
 
 
 def _meant(argument: gast.expr, allowed: tuple[object, ...]) -> gast.expr | None:

@@ -108,7 +108,6 @@ constant(
     runtime.is_mapping, runtime.holds_field,
     runtime.is_sequence, runtime.is_made_of, runtime.made_of, runtime.unwritten, runtime.leaving,
     runtime.require_given,
-    runtime.require_rows,
     runtime.bound, runtime.tried, runtime.raised_by_manager, runtime.left_early,
     runtime.raised_entering,
 )  # fmt: skip

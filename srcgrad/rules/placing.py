@@ -30,7 +30,7 @@ def inline(
         made: gast.expr = substituted(value, known)
         return plain(made) if unrolled else made
 
-    for name in sorted(names_bound(*piece.values.values())):
+    for name in piece.bound:
         known[name] = read(fresh(name))
     statements: list[gast.stmt] = []
     for statement in piece.body:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import gast
@@ -20,7 +21,7 @@ from srcgrad.rules.reading import readings
 from srcgrad.rules.rewriting import item, locals_in, read, substituted, unrolled, with_defaults, without_neutral
 from srcgrad.rules.strong_zeros import guarded
 from srcgrad.syntax.globals import call_runtime
-from srcgrad.syntax.parse import children
+from srcgrad.syntax.parse import children, names_bound
 
 if TYPE_CHECKING:
     from srcgrad.rules.template import Rule
@@ -36,6 +37,11 @@ class Slice:
     values: Mapping[str, gast.expr]
     reads: frozenset[str]
     shapes: frozenset[str]
+
+    @cached_property
+    def bound(self) -> list[str]:
+        """The names that its values bind: in comprehensions, and by ``:=``."""
+        return sorted(names_bound(*self.values.values()))
 
 
 # --- the three ways to a slice ---------------------------------------------------------------------------------------

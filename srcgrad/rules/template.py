@@ -15,6 +15,7 @@ unbroadcast by the kind; *linear* in an argument ``a`` means ``f(a_dot, b)``; a 
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Collection, Mapping
 from functools import cached_property
 from types import FunctionType
@@ -34,6 +35,7 @@ from srcgrad.rules.laws import Head
 from srcgrad.rules.placing import inline
 from srcgrad.rules.results import dtype_of, elementwise, of_library
 from srcgrad.rules.slicing import Slice
+from srcgrad.runtime.binding import decides_binding
 
 __all__ = ["Argument", "Rule", "Slice", "UnsupportedCall", "alike", "inline", "rank"]
 
@@ -64,6 +66,7 @@ class Rule:
         self.adjoint = adjoint[0]
         self.result = adjoint[0][:-4]
         self.defaults: dict[str, gast.expr] = {p: constant(value) for p, value in head.defaults.items()}
+        self._decides: tuple[object, ...] | None = None  # of the function of a user's rule: by what its calls are bound
         self.linear = linear
         self.synonyms: dict[str, str] = {}
         self.ignored: frozenset[str] = frozenset()
@@ -92,8 +95,19 @@ class Rule:
         self._formulas: dict[FunctionType, Formula] = {}
         self._slices: dict[object, Slice] = {}
         if not laws.is_own(template):
-            self.defaults.update((p, constant(value)) for p, value in laws.check_rule(self).items())
+            self.follow()
             self.refuse(laws.UNSAID, **laws.unsaid(self))
+
+    def follow(self) -> None:
+        """Take the defaults of the function of a user's rule, where it has others than before."""
+        if laws.is_own(self.template):
+            return
+        decides, known = decides_binding(self.functions[0]) if self.functions else (), self._decides
+        if known is None or len(decides) != len(known) or not all(map(operator.is_, decides, known)):
+            said = Head.of(self.template).defaults
+            self.defaults = {p: constant(value) for p, value in {**laws.check_rule(self), **said}.items()}
+            self._decides = decides
+            self._slices.clear()
 
     def __repr__(self) -> str:
         return f"<{self.kind} {', '.join(map(displayed, self.functions))}>"
@@ -189,7 +203,7 @@ class Rule:
     @property
     def sensitive(self) -> frozenset[str]:
         """The parameters with which the result varies: those with a partial, and those that are refused if active."""
-        return self.differentiable.union(self.refusals)
+        return self.differentiable.union(self.refusals) if self.refusals else self.differentiable
 
     def is_flat(self, given: Given, facts: Mapping[str, Fact]) -> bool:
         """Whether the derivative of a call is known to be zero."""

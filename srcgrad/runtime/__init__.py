@@ -88,8 +88,7 @@ _NAMES = {
         "require_bound_of_slice require_count require_entry "
         "require_keys require_kept require_matrix require_wide "
         "require_key require_length require_mapping require_new require_no_object require_number require_places "
-        "require_real require_rows "
-        "rewound stop_gradient unvaried"
+        "require_real stop_gradient unvaried"
     ),
     "einsum": "transposed_subscripts uneinsum written_subscripts",
     "elementwise": (

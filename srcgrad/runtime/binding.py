@@ -31,7 +31,7 @@ def called_signature(function: Any) -> inspect.Signature:
 def documented_signature(function: Any) -> inspect.Signature:
     """The signature that rules are written for: what a library tells of its functions, whose decorators hand on what
     they are given, and of any other function that of its calls."""
-    return inspect.signature(function) if _is_of_library(function) else called_signature(function)
+    return inspect.signature(function) if is_of_library(function) else called_signature(function)
 
 
 def decides_binding(function: Any) -> tuple[object, ...]:
@@ -85,7 +85,7 @@ def _bare(function: Any) -> Any:
     return behind
 
 
-def _is_of_library(function: Any) -> bool:
+def is_of_library(function: Any) -> bool:
     """Whether the code of a function is a library's; ``__module__`` is what a decorator has copied."""
     while (behind := _behind(function)) is not None:
         function = behind

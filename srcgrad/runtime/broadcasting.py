@@ -6,13 +6,14 @@ array([3., 3.])
 
 from __future__ import annotations
 
+from collections import deque
 from typing import Any
 
 import numpy as np
 
 from srcgrad.runtime.refusals import RefusedType
 
-_CONTAINERS = (tuple, list, dict, set, type(None))
+_CONTAINERS = (tuple, list, deque, dict, set, type(None))
 _NUMBERS = (bool, int, float, complex)
 _SINGLE = frozenset({complex, np.float64, np.complex128, np.float32, np.complex64})
 

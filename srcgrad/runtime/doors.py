@@ -234,16 +234,6 @@ _ANSWERS = {n for kind in (complex, float, tuple, np.ndarray) for n in dir(kind)
 } | {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__hash__"}  # fmt: skip
 
 
-def require_rows(x: Any, place: str) -> None:
-    """Refuse a loop at ``place`` over ``x.flat`` that may store, unless what it runs through is a view of ``x``."""
-    if isinstance(x, np.ndarray) and not x.flags.c_contiguous:
-        raise RefusedValue(
-            "E0702",
-            f"{place}: a loop over .flat may store, and its array does not lie in memory row by row: what is stored"
-            " would not be seen; loop over range(y.size) and index y.flat[i]",
-        )
-
-
 END = sys.maxsize  # the place of an iterator that has given its last item
 
 
@@ -333,16 +323,6 @@ def _is_alone(view: Any) -> bool:
         return False
     del base
     return _holders(view) == _VIEW_ALONE
-
-
-def rewound(saved: Any) -> Any:
-    """``saved`` with fresh lists (its tapes), so that a pullback that pops them can be called again."""
-    if isinstance(saved, list):
-        return [rewound(item) if isinstance(item, list | tuple) else item for item in saved]
-    if isinstance(saved, tuple):
-        items = [rewound(item) if isinstance(item, list | tuple) else item for item in saved]
-        return type(saved)(*items) if hasattr(saved, "_fields") else tuple(items)
-    return saved
 
 
 class Once:

@@ -50,7 +50,9 @@ def defines(kind: type, name: str) -> bool:
 
 def package_of(kind: type) -> str:
     """The package that a class comes from; none where the class says something else by ``__module__``, as one does that
-    ``exec`` has made."""
+    ``exec`` has made, and of what programs have in place of a class of Python's."""
+    if "__srcgrad_stands_for__" in vars(kind):
+        return ""
     module = kind.__module__
     is_made = module == "builtins" and kind.__flags__ & _HEAP_TYPE and vars(builtins).get(kind.__name__) is not kind
     if not isinstance(module, str) or is_made:
@@ -96,16 +98,22 @@ def fields_of(x: Any) -> dict[str, Any]:
 
 
 def kept_by_class(function: Callable[[type], T]) -> Callable[[type], T]:
-    """Compute the result for a class once, and again where it or a base has got or lost an attribute."""
-
-    @cache
-    def once(kind: type, _: int) -> T:
-        return function(kind)
+    """Compute the result for a class once, and again where it or a base holds something else than before."""
+    kept: dict[type, tuple[list[object], T]] = {}
+    of_fixed = cache(function)
 
     @wraps(function)
     def asked(kind: type) -> T:
-        is_fixed = not kind.__flags__ & _HEAP_TYPE
-        return once(kind, 0 if is_fixed else sum(len(base.__dict__) for base in kind.__mro__))
+        if not kind.__flags__ & _HEAP_TYPE:
+            return of_fixed(kind)
+        held: list[object] = []
+        for base in kind.__mro__:
+            if base.__flags__ & _HEAP_TYPE:
+                held += (base, *base.__dict__, *base.__dict__.values())
+        known = kept.get(kind)
+        if known is None or len(known[0]) != len(held) or not all(map(operator.is_, known[0], held)):
+            known = kept[kind] = held, function(kind)
+        return known[1]
 
     return asked
 

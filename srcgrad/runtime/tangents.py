@@ -157,7 +157,8 @@ def _array_like(moved: Any, v: Any, pairs: list[tuple[Any, Any]]) -> Any:
             sharing += [w, w_dot]
     if sharing:
         shares = any(_meet(moved, w_dot) for w_dot in sharing[1::2])
-        return moved if shares else view_like(v, *sharing)
+        may_be_stored_into = moved.flags.writeable or not v.flags.writeable  # a broadcast view may not
+        return moved if shares and may_be_stored_into else view_like(v, *sharing)
     repeats = any(stride == 0 and count > 1 for stride, count in zip(moved.strides, moved.shape, strict=True))
     shared = repeats or not moved.flags.writeable or any(_meet(moved, w_dot) for _, w_dot in pairs)
     owned = v.base is None and moved.base is None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import inspect
 from dataclasses import replace
+from enum import EnumType
 from types import FunctionType
 from typing import Any
 
@@ -19,6 +20,7 @@ from srcgrad.frontend.signatures import signature_of
 from srcgrad.infer.calls import model_of, plain_function
 from srcgrad.infer.data import is_data
 from srcgrad.infer.emitted import ASKING
+from srcgrad.infer.enumerations import are_members
 from srcgrad.infer.facts import Facts
 from srcgrad.infer.items import is_index
 from srcgrad.infer.objects import is_only_data
@@ -41,7 +43,7 @@ from srcgrad.specialise import containers, emitted, sets, sparse, stores
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.dispatching import Method
 from srcgrad.specialise.fields import holds_objects
-from srcgrad.specialise.instances import covers, fixed_parameters, instance_of, starts_alone, static_of
+from srcgrad.specialise.instances import fixed_parameters, instance_of, starts_alone, static_of, widest
 from srcgrad.specialise.joining import JOINING
 from srcgrad.specialise.managers import LOCKS
 from srcgrad.specialise.operands import (
@@ -122,6 +124,8 @@ def call(context: Context, node: gast.Call) -> Made:
         if all(starts_alone(context.facts, summary) for summary in called or ()):
             context.written.add(made)
         return settled(context, node), nf.Fixed()  # what is raised, and not looked into
+    if type(function) is EnumType and (are_members(context.value(node)) or not context.value(node)):  # or it raises
+        return settled(context, node), nf.Fixed()
     if isinstance(function, type) and is_user_class(function):
         from srcgrad.specialise.constructing import constructed  # which calls an ``__init__``
 
@@ -383,16 +387,6 @@ def _listed(context: Context, node: Any) -> gast.List | None:
     return placed(gast.List(labels, gast.Load()), node)
 
 
-def _widest(context: Context, node: Any, summaries: list[Summary]) -> Summary:
-    """The kind of call that the others of a statement are of too."""
-    for wide in reversed(summaries):
-        others = [other for other in summaries if other is not wide]
-        fixed = fixed_parameters(wide).keys()
-        if all(fixed <= fixed_parameters(other).keys() and covers(wide, other) for other in others):
-            return wide
-    context.refuse("E0201", node, "a call of what may be one of several functions")
-
-
 def of_user(
     context: Context,
     node: Any,
@@ -408,7 +402,8 @@ def of_user(
     if is_of_library(function) and any(s.function.qualname != function.__qualname__ for s in summaries):
         # The summaries are those of the user's functions that it calls.
         context.refuse("E0207", node, f"a call of {function.__name__}")
-    called = _widest(context, node, summaries)
+    if (called := widest(summaries)) is None:
+        context.refuse("E0201", node, "a call of what may be one of several functions")
     context.written.add(getattr(node, "statement", None))
     signature = signature_of(function)
     bound = dict(zip(signature.positional, given, strict=False))

@@ -41,6 +41,7 @@ from srcgrad.ir.regions import (
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.language.models import FUNCTIONS, MADE, is_of_model
 from srcgrad.language.models.callables import Cached
+from srcgrad.runtime import alongside, places_of
 from srcgrad.specialise.functions import (
     Closure,
     cells_of,
@@ -355,6 +356,7 @@ def _is_of_models(function: Value) -> bool:
     """Whether a value is a class of the models, whose methods call what they hold."""
     return any(
         isinstance(a, Exact) and isinstance(a.value, type) and a.value.__module__.startswith("srcgrad.")
+        and not is_user_class(a.value)
         for a in function.atoms
     )  # fmt: skip
 
@@ -378,7 +380,8 @@ def _is_attempt(function: Value) -> bool:
 def _only_holds(function: Value, *, is_itself: bool) -> bool:
     """Whether a function does no more with what it is given than to keep it, or to go over it: a function itself, or
     what holds one, of which the class may be asked too."""
-    known = (len, zip, enumerate, reversed, range, list, tuple, *([] if is_itself else [type, isinstance]))
+    asking = () if is_itself else (type, isinstance, id)
+    known = (len, zip, enumerate, reversed, range, list, tuple, places_of, alongside, *asking)
     put = ("add", "discard")  # into sets, which go by identity: what stands for a function has none
     kept = ("append", "get", "items", "values", "keys", "insert", "setdefault", "update", "extend", "pop")
     return not function.is_any and all(

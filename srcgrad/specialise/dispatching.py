@@ -24,8 +24,10 @@ import gast
 import numpy as np
 
 from srcgrad import runtime
-from srcgrad.frontend.classes import found, is_cached
+from srcgrad.errors import UnsupportedSyntax
+from srcgrad.frontend.classes import ABSENT, found, is_cached
 from srcgrad.infer.applying import OPERATORS, is_operator
+from srcgrad.infer.enumerations import are_members
 from srcgrad.infer.summaries import Summary
 from srcgrad.infer.values import SCALARS, At, Bound, Exact, Of, Value, exact, of, union
 from srcgrad.ir import operations as ir
@@ -47,7 +49,8 @@ from srcgrad.specialise.declining import (
     one_after_the_other,
 )
 from srcgrad.specialise.instances import static_of
-from srcgrad.specialise.missing import is_of_class, of_none, raising
+from srcgrad.specialise.missing import is_of_class, of_none, raising, refusing
+from srcgrad.specialise.receivers import are_methods_of_users
 from srcgrad.specialise.unseen import refuse_methods
 from srcgrad.syntax.globals import importable, of_runtime, reference
 
@@ -84,6 +87,8 @@ def explicit(made: Reduced, statement: Assign) -> list[Statement] | None:
         return None if written is None else [*written, last]
     if (first := _computed_first(made, statement, called)) is not None:
         return first
+    if (read := _of_member(made, statement, called)) is not None:
+        return [read]
     operation = _as_operator(made, statement.operation)
     if isinstance(operation, ir.Compare) and operation is not statement.operation:  # whose model compares
         called = [inner for outer in called for found_ in outer.calls.values() for inner in found_]
@@ -133,6 +138,22 @@ def _computed_first(made: Reduced, statement: Assign, called: list[Summary]) -> 
     ]
 
 
+def _of_member(made: Reduced, statement: Assign, called: list[Summary]) -> Assign | None:
+    """A property of a member of an enumeration; None of any other operation."""
+    read = statement.operation
+    if not isinstance(read, ir.GetAttribute):
+        return None
+    base = made.known.get(read.base, read.base)
+    if not are_members(made.value(base)):
+        return None
+    kinds = {type(atom.value) for atom in made.value(base).atoms if isinstance(atom, Exact)}
+    kind = min(kinds, key=str)
+    raw = found(kind, read.name)
+    if len(kinds) > 1 or not isinstance(raw, property) or not isinstance(raw.fget, FunctionType):
+        return None
+    return _call(made, statement, statement.targets, Sent(base, read.name), kind, raw.fget, called)
+
+
 def _divided(made: Reduced, statement: Assign, called: list[Summary]) -> list[Statement] | None:
     """A branch on whether a receiver is of a class with the method, where it may be something else: a number, an array,
     an object without it.  None where that does not say all that is called."""
@@ -155,8 +176,10 @@ def _divided(made: Reduced, statement: Assign, called: list[Summary]) -> list[St
         own, rest = made.version("t", replace(value, atoms=value.atoms - others)), made.version("t", Value(others))
         results = made.version("t", made.value(target)), made.version("t", made.value(target))
         operation = with_operands(statement.operation, made.known.get)
-        mine = Assign((results[0],), with_operands(operation, {receiver: own}.get), node)
-        theirs = Assign((results[1],), with_operands(operation, {receiver: rest}.get), node)
+        (looked_up, mine), (looked_up_there, theirs) = (
+            _sent_to(made, Assign((result,), operation, node), receiver, alone, sent.name)
+            for result, alone in zip(results, (own, rest), strict=True)
+        )
         made.called[mine] = each[1]
         made.called[theirs] = [summary for summary in called if summary not in each[1]]
         written = explicit(made, mine)
@@ -164,12 +187,36 @@ def _divided(made: Reduced, statement: Assign, called: list[Summary]) -> list[St
         if written is None or other is None:
             return None
         tested, ask = is_of_class(made, receiver, kind, union(exact(kind), exact(None)), node)
-        return [*ask, If(
-            statement.targets, tested,
-            Block((Assign((own,), ir.Copy(receiver), node), *written), Fall((results[0],))),
-            Block((Assign((rest,), ir.Copy(receiver), node), *other), Fall((results[1],))), node,
-        )]  # fmt: skip
+        otherwise = Block((Assign((rest,), ir.Copy(receiver), node), *looked_up_there, *other), Fall((results[1],)))
+        if not made.called[theirs] and isinstance(operation, ir.Call) and receiver not in operation.positional:
+            otherwise = _not_called(made, statement, {user_class(atom) for atom in others}, sent.name)
+        answered = Block((Assign((own,), ir.Copy(receiver), node), *looked_up, *written), Fall((results[0],)))
+        return [*ask, If(statement.targets, tested, answered, otherwise, node)]
     return None
+
+
+def _sent_to(
+    made: Reduced, statement: Assign, receiver: Version, alone: Version, name: str
+) -> tuple[list[Statement], Assign]:
+    """An operation with another receiver, and before it what looks up the method that it calls."""
+    call, node = statement.operation, statement.node
+    if not isinstance(call, ir.Call) or not are_methods_of_users(made.value(call.function)):
+        return [], replace(statement, operation=with_operands(call, {receiver: alone}.get))
+    value = made.value(alone)
+    methods = {Bound(Value(frozenset((a,))), name, found(k, name)) for a in value.atoms if (k := user_class(a))}
+    method, read = made.version("t", Value(frozenset(methods))), ir.GetAttribute(alone, name)
+    made.origins[method] = read
+    return [Assign((method,), read, node)], replace(statement, operation=replace(call, function=method))
+
+
+def _not_called(made: Reduced, statement: Assign, kinds: set[type | None], name: str) -> Block:
+    """What is left where none of the other objects that a receiver may be is called: Python raises, or tests that
+    stand before have told that it is none of them."""
+    (kind,) = kinds if len(kinds) == 1 else (None,)
+    if kind is not None and name == "__call__" and found(kind, name) is ABSENT:
+        return raising(made, statement.node, TypeError, f"{kind.__name__!r} object is not callable")
+    reason = "what is called here was taken to be of another class"
+    return refusing(made, statement.node, UnsupportedSyntax(reason, made.place_of(statement.node), code="E0201"))
 
 
 #: Operations of which the operand that a method is looked up of may be something else.

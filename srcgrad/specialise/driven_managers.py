@@ -75,9 +75,10 @@ def begins_generator(made: Reduced, statement: Assign, call: ir.Call, block: Blo
     """Whether a call makes a manager of a generator function of the program for the ``with`` behind it, which takes the
     call away: so what makes the manager is not written out."""
     (manager,) = statement.targets
-    behind = block.statements[block.statements.index(statement) + 1 :][:1]
-    is_entered = any(isinstance(s, With) and s.manager is manager for s in behind)
-    if not is_entered or made.uses[manager] > 1 or _generator(made, manager) is None:
+    entering = (s for s in block.statements if isinstance(s, With) and s.manager is manager)
+    if made.uses[manager] > 1 or _generator(made, manager) is None or (entered := next(entering, None)) is None:
+        return False
+    if block.statements[block.statements.index(entered) - 1] is not statement:
         return False
     return isinstance(_wrapped(made, with_operands(call, made.known.get)), Version)
 

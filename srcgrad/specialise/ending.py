@@ -10,6 +10,8 @@ run in every call: there the text ends with the refusal, and the function is wri
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from srcgrad.errors import UnsupportedSyntax
 from srcgrad.frontend.source import source_of
 from srcgrad.ir import normal_form as nf
@@ -31,14 +33,16 @@ def specialised(instance: Instance) -> nf.Function:
         try:
             return normal_form(instance, ended)
         except UnsupportedSyntax as refusal:
-            statement = _refused(instance, refusal) if len(ended) < _MOST else None
-            if statement is None or statement in ended:
+            statement = _refused(instance, refusal, ended) if len(ended) < _MOST else None
+            if statement is None:
                 raise
             ended[statement] = refusal
 
 
-def _refused(instance: Instance, refusal: UnsupportedSyntax) -> Statement | None:
-    """The first statement at the place of a refusal that does not run in every call."""
+def _refused(
+    instance: Instance, refusal: UnsupportedSyntax, ended: Mapping[Statement, UnsupportedSyntax]
+) -> Statement | None:
+    """The first statement at the place of a refusal that does not run in every call, and still stands."""
     source, span = source_of(instance.function), refusal.span
     if span is None or span.filename != source.filename:
         return None
@@ -46,7 +50,7 @@ def _refused(instance: Instance, refusal: UnsupportedSyntax) -> Statement | None
     def first(block: Block, is_conditional: bool) -> Statement | None:
         for statement in block.statements:
             is_there = getattr(statement.node, "lineno", None) == span.line
-            if is_conditional and is_there and isinstance(statement, Assign):
+            if is_conditional and is_there and isinstance(statement, Assign) and statement not in ended:
                 return statement
             for inner in blocks_of(statement):
                 if (found := first(inner, is_conditional or is_test(statement))) is not None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, NoReturn
 
 import gast
@@ -26,7 +27,7 @@ from srcgrad.ir.normal_form import Callee
 from srcgrad.ir.operations import Yield, YieldFrom
 from srcgrad.language.models import is_of_model
 from srcgrad.specialise.ended import refuse_ended
-from srcgrad.specialise.instances import instance_of
+from srcgrad.specialise.instances import instance_of, taken_apart
 from srcgrad.specialise.unruled import missing_rule
 from srcgrad.syntax.parse import spelled
 
@@ -41,7 +42,11 @@ def callee_for(callee: Callee, arguments: tuple[tuple[Any, ...], Mapping[str, An
     try:
         as_data = source_of(function).generated
         most = max(MOST * (_OF_DERIVATIVES if as_data else 1), len(function.__code__.co_code) // 4)
-        facts = analysed(function, positional, keywords, by_kind=True, as_data=as_data, most=most, stops=True)
+        ask = partial(analysed, function, positional, keywords, by_kind=True, as_data=as_data, most=most, stops=True)
+        facts, joint = ask(), set[tuple[ir.Function, ir.Statement]]()
+        while facts is not None and (more := taken_apart(facts) - joint):
+            joint |= more
+            facts = ask(joint=joint)
     except GivenUp as given_up:
         raise _refusal(function, given_up.why, given_up.place) from None
     made = converted(function)  # which says why a text cannot be read

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections import OrderedDict, defaultdict, deque
 from dataclasses import replace
+from enum import EnumType
 from functools import partial
+from inspect import Parameter, Signature
 from types import ModuleType
 from typing import Any
 
@@ -19,6 +21,7 @@ import numpy as np
 from srcgrad import runtime
 from srcgrad.frontend.classes import is_local
 from srcgrad.infer.data import DESCRIBING, is_data
+from srcgrad.infer.enumerations import are_members
 from srcgrad.infer.items import is_index, is_slice
 from srcgrad.infer.named import is_named_tuple
 from srcgrad.infer.objects import CONTAINERS
@@ -95,6 +98,8 @@ def operation_of(context: Context, node: Any) -> Made:
             whole = named(context, base)
             if isinstance(index, gast.Tuple) and not index.elts and _is_number(context.value(base)):
                 return load(whole, node), nf.Copy(whole)
+            if type(static_of(context.value(base))) is EnumType:  # of a member
+                return settled(context, node), nf.Fixed()
             if not _is_indexed(_with_items(context.value(base), context.value(index)), data=True):
                 context.refuse("E0413", node, "an item of what may be no array and no container")
             is_found = context.is_fixed(index) or not carries(context.facts, context.value(index))
@@ -177,6 +182,12 @@ def _attribute(context: Context, node: Any, base: Any, name: str) -> Made:
     is_read = not _holds(found) or _is_indexed(found, data=True) or are_writers(found)
     if is_spelled(base) and is_read:  # what a class or module holds is outside
         return settled(context, node), nf.Fixed()
+    if are_members(value) and not _holds(found):
+        return settled(context, node), nf.Fixed()
+    if value.consists_of(lambda a: isinstance(a, Exact) and type(a.value) in (Signature, Parameter)):
+        if name == "parameters" or not _holds(found):
+            return settled(context, node), nf.Fixed()
+        context.refuse("E0203", node, "a default of a parameter that may be stored into")
     owner = static_of(value)
     if _holds(found) and not (is_read and is_local(owner)):  # which nothing stores into
         owner = None

@@ -15,15 +15,14 @@ from typing import TYPE_CHECKING, Any
 import gast
 
 from srcgrad.infer.iteration import places_gone_over
-from srcgrad.infer.objects import iterating, reversing
+from srcgrad.infer.objects import class_of, iterating, reversing
 from srcgrad.infer.values import At, Value, exact, of, union
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal, Operand
-from srcgrad.ir.regions import Assign
+from srcgrad.ir.regions import Assign, Statement
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.ir.rewriting import with_operands
-from srcgrad.language.models import is_of_model
-from srcgrad.language.models.iterators import contained
+from srcgrad.language.models.iterators import contained, indexed, turned
 from srcgrad.specialise.asking import classes_of
 from srcgrad.specialise.instances import static_of
 from srcgrad.syntax.globals import importable, reference
@@ -35,6 +34,8 @@ if TYPE_CHECKING:
 
 def begun_by_class(made: Reduced, statement: Assign) -> list[Assign] | None:
     """The statements for one that goes over objects of the user's; None of any other."""
+    if not made.facts.begun:
+        return None
     origin = made.functions.origins.get(statement, statement)
     begun = {kind: value for (noted, kind), value in made.facts.begun.items() if noted is origin}
     if not begun:
@@ -83,6 +84,17 @@ def begun_by_class(made: Reduced, statement: Assign) -> list[Assign] | None:
     return [*done, going]
 
 
+def runs_iter(made: Reduced, statement: Statement) -> bool:
+    """Whether a statement calls what makes iterators over objects: one that only begins to go over something does not
+    where that is no object here, but in other calls of the function."""
+    kinds = [kind for noted, kind in made.facts.begun if noted is statement]
+    match getattr(statement, "operation", None):
+        case ir.Iterate(source=source) if kinds:
+            value = made.value(made.known.get(source, source))
+            return value.is_any or any(class_of(atom) in kinds for atom in value.atoms)
+    return bool(kinds)
+
+
 def _class_of(made: Reduced, source: Operand, begun: dict[type, Value]) -> type | None:
     """The class of the user's that an object is of, where it is certain how it is gone over."""
     value = made.value(source)
@@ -104,7 +116,7 @@ def _is_length(called: Summary, kind: type) -> bool:
 
 def _call(kind: type, name: str, method: Any, given: tuple[Operand, ...], node: gast.AST) -> ir.Call:
     head: gast.expr = gast.Attribute(reference(importable(kind.__name__, kind)), name, gast.Load())
-    spelled = reference(importable(method.__name__, method)) if is_of_model(method) else head
+    spelled = reference(importable(method.__name__, method)) if method is indexed or method is turned else head
     return ir.Call(Literal(Spelled(gast.copy_location(spelled, node), method)), given)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from functools import cached_property, partial
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
@@ -22,7 +23,7 @@ from srcgrad.infer.heap import Site, within
 from srcgrad.infer.summaries import Summary
 from srcgrad.infer.values import SCALARS, Array, At, Bound, Exact, Value, at, exact
 from srcgrad.ir.operations import Version
-from srcgrad.ir.regions import Function
+from srcgrad.ir.regions import Function, Statement
 from srcgrad.language.models import FUNCTIONS
 from srcgrad.specialise.receivers import holds_methods
 
@@ -97,11 +98,12 @@ def static_of(value: Value) -> Any:
     return atom.value if isinstance(atom, Exact) and type(atom.value) not in SCALARS else None
 
 
-_STATIC = (FunctionType, type(np._NoValue), np.ufunc, BuiltinFunctionType, ModuleType, type)
+_STATIC = (FunctionType, type(np._NoValue), np.ufunc, BuiltinFunctionType, ModuleType, type, Enum)
 
 
 def fixed_parameters(summary: Summary) -> dict[Version, object]:
-    """The parameters that are not passed: None, a function, class or module in every call of this kind."""
+    """The parameters that are not passed: None, a function, class, module or member of an enumeration in every
+    call of this kind."""
     found: dict[Version, object] = {}
     for version, value in summary.arguments.items():
         static = static_of(value)
@@ -127,7 +129,7 @@ class _Key:
     def atom(self, atom: Any) -> str:
         match atom:
             case Exact(value=found):
-                return f"{atom} {id(found)}" if callable(found) else str(atom)
+                return str(atom) if type(found) in SCALARS else f"{atom} {id(found)}"
             case Array(site=site):
                 return f"{atom.type_string}[{atom.rank}]{self.site(site)}"
             case At(site=site):
@@ -153,6 +155,44 @@ class _Key:
 
 
 # --- one kind of call that is of another, too ------------------------------------------------------------------------
+def widest(summaries: Sequence[Summary]) -> Summary | None:
+    """The kind of call that the others of a statement are of too; None where none is."""
+    for wide in reversed(summaries):
+        others = [other for other in summaries if other is not wide]
+        fixed = fixed_parameters(wide).keys()
+        if all(fixed <= fixed_parameters(other).keys() and covers(wide, other) for other in others):
+            return wide
+    return None
+
+
+def taken_apart(facts: Facts) -> set[tuple[Function, Statement]]:
+    """The functions of the user's, and the statements that call them, of which no kind of call is that of all others.
+    They may as well be called once for all: those that get other functions, classes or modules are not."""
+    found, pending, seen = set[tuple[Function, Statement]](), list(facts.entry), set[Summary]()
+    while pending:
+        summary = pending.pop()
+        if summary in seen:
+            continue
+        seen.add(summary)
+        for statement, called in summary.calls.items():
+            pending += called
+            by_function: dict[Function, list[Summary]] = {}
+            for each in called:
+                by_function.setdefault(each.function, []).append(each)
+            for function, several in by_function.items():
+                home = str(several[0].namespace.get("__name__", ""))
+                if len(several) > 1 and not home.startswith("srcgrad.language.") and _get_the_same(several):
+                    found.update([] if widest(several) else [(function, statement)])
+    return found
+
+
+def _get_the_same(summaries: Sequence[Summary]) -> bool:
+    """Whether calls get the same functions, classes and modules."""
+    fixed = [fixed_parameters(each) for each in summaries]
+    return all({k: v for k, v in each.items() if v is not None} == {k: v for k, v in fixed[0].items() if v is not None}
+               for each in fixed)  # fmt: skip
+
+
 def covers(wide: Summary, narrow: Summary) -> bool:
     """Whether what is written for one call holds of the other, which is given no more: objects correspond one by one,
     so that the two share the same, and what comes from outside is the same object."""

@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING
 import gast
 
 from srcgrad.infer.heap import Contents, Site
+from srcgrad.infer.outside import is_of_library
 from srcgrad.infer.values import NEVER, Array, At, Bound, Exact, Of, Value, are_of, at, exact, of, union
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import END, Literal, Operand, Version
@@ -70,6 +71,12 @@ _CONSUMING = (list, tuple, sum, min, max, sorted, set, frozenset, dict, math.fsu
 _MAKING = (enumerate, zip, reversed)
 
 
+#: The operations that may make an iterator, or ask one.
+ITERATED = (
+    ir.Call, ir.Compare, ir.Copy, ir.Extend, ir.Iterate, ir.Next, ir.ReadCell, ir.Unpack, ir.WriteCell
+)  # fmt: skip
+
+
 def iterated(
     made: Reduced, statement: Assign, block: Block, reduce: Callable[[Block], Block]
 ) -> list[Statement] | None:
@@ -80,7 +87,7 @@ def iterated(
             made.kept[statement.targets[0]] = made.kept[source]
             return []
         case ir.Iterate(source=source) if (
-            _is_asked_by_next(made, block, statement.targets[0]) or _is_begun_before(made, statement, block)
+            _is_asked_by_steps(made, block, statement.targets[0]) or _is_begun_before(made, statement, block)
         ) and (
             begun := over(made, source, statement.node)
         ):
@@ -188,23 +195,28 @@ def _home(made: Reduced, version: Version, block: Block) -> Block:
     return block
 
 
-def _is_asked_by_next(made: Reduced, block: Block, version: Version) -> bool:
-    """Whether an iterator is that of a generator expression that ``next`` alone reads, or ``reduce`` by a function of
-    the user's, whose text asks it."""
+def _is_asked_by_steps(made: Reduced, block: Block, version: Version) -> bool:
+    """Whether an iterator is that of a generator expression that is asked for items one by one: by ``next``, by another
+    iterator, by a function of the user's, or by a name that holds it."""
     for _ in range(2):
         readers = [s for s in block.statements if isinstance(s, Assign) and version in operands_of(s.operation)]
-        call = readers[0].operation if made.uses[version] == 1 == len(readers) else None
-        if not isinstance(call, ir.Call):
+        if made.uses[version] != 1 or len(readers) != 1:
             return False
-        version = readers[0].targets[0]
-        called = static_of(made.value(call.function))
-        if called is next:
+        reader, (version, *_) = readers[0].operation, readers[0].targets or (version,)
+        if isinstance(reader, ir.Copy):
             return True
-        if called is functools.reduce and call.positional:
-            return lookup(static_of(made.value(call.positional[0]))) is None
+        if not isinstance(reader, ir.Call):
+            return False
+        called = static_of(made.value(reader.function))
+        if called is next or called in _MAKING:
+            return True
+        if called is functools.reduce and reader.positional:
+            return lookup(static_of(made.value(reader.positional[0]))) is None
         body = generator_of(made, made.value(version))
         if body is None or not isinstance(body.function.node, gast.GeneratorExp):
-            return False
+            return body is not None or isinstance(called, FunctionType) and not is_of_library(called)
+        if body.function.cells:  # another function in it shares its variables
+            return True
     return False
 
 
@@ -314,7 +326,7 @@ def _is_read_again(made: Reduced, block: Block, version: Version) -> bool:
     if len(readers) != 1 or isinstance(readers[0], ir.Copy | ir.WriteCell | ir.Next):
         return True
     begun = [s for s in block.statements if isinstance(s, Assign) and s.operation is readers[0]]
-    if isinstance(readers[0], ir.Iterate) and begun and _is_asked_by_next(made, block, begun[0].targets[0]):
+    if isinstance(readers[0], ir.Iterate) and begun and _is_asked_by_steps(made, block, begun[0].targets[0]):
         return True
     function = static_of(made.value(readers[0].function)) if isinstance(readers[0], ir.Call) else None
     is_users = isinstance(function, FunctionType) and lookup(function) is None
@@ -343,8 +355,12 @@ def refuse_others(made: Reduced, body: Block) -> None:
     for part, node in placed_parts(body) if made.views or made.kept or made.endings else ():
         if any(operand in made.views for operand in operands_of(part)):
             made.refuse_at("E0404", "this use of a view of a dict", node)
-        if any(operand in made.kept or operand in made.endings for operand in operands_of(part)):
-            made.refuse_at("E0403", "this use of an iterator", node)
+        for operand in operands_of(part):
+            running = generator_of(made, made.value(operand))
+            if operand in made.kept and running is not None and isinstance(running.function.node, gast.GeneratorExp):
+                made.refuse_at("E0103", "this use of a generator expression", node)
+            if operand in made.kept or operand in made.endings:
+                made.refuse_at("E0403", "this use of an iterator", node)
 
 
 # --- what asks them --------------------------------------------------------------------------------------------------

@@ -68,7 +68,10 @@ def refusing(made: Reduced, node: gast.AST, refusal: UnsupportedSyntax | Missing
 
     ``read`` are operands that are computed before."""
     error, kind = made.version("t", of(RefusedMode)), reference(of_runtime(RefusedMode))
-    node = _at(node, refusal.span)
+    placed = _at(node, refusal.span)
+    if (owner := made.functions.places.get(node)) is not None:
+        made.functions.places[placed] = owner
+    node = placed
     given: list[Operand] = [Literal(text) for text in (refusal.code, refusal.reason, refusal.hint)]
     given = [*given, *read] if read else given[: 2 + (refusal.hint is not None)]
     called = ir.Call(Literal(Spelled(kind, RefusedMode)), tuple(given))

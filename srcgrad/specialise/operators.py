@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import Any
 
 import gast
@@ -9,6 +10,7 @@ import gast
 from srcgrad import runtime
 from srcgrad.infer.data import is_data
 from srcgrad.infer.values import (
+    Array,
     At,
     Value,
     are_numbers,
@@ -16,10 +18,12 @@ from srcgrad.infer.values import (
 from srcgrad.ir import normal_form as nf
 from srcgrad.rules.table import is_constant, lookup, operator_of
 from srcgrad.specialise import sets, sparse
-from srcgrad.specialise.containers import displayed_dict
+from srcgrad.specialise.collecting import collected
+from srcgrad.specialise.containers import applied, displayed_dict
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.operands import Made, is_varied_container, may_be_object
-from srcgrad.syntax.build import call_runtime, placed
+from srcgrad.syntax.build import call_runtime, load, placed
+from srcgrad.syntax.globals import importable, reference
 
 
 def _is_list(value: Value) -> bool:
@@ -28,6 +32,34 @@ def _is_list(value: Value) -> bool:
 
 def _are_dicts(value: Value) -> bool:
     return value.consists_of(lambda atom: isinstance(atom, At) and atom.site.kind is dict)
+
+
+def _is_deque(value: Value) -> bool:
+    return value.consists_of(lambda atom: isinstance(atom, At) and atom.site.kind is deque)
+
+
+def _listed(context: Context, held: gast.expr, into: str | None = None) -> gast.expr:
+    items = collected(context, held, into)
+    assert items is not None
+    return load(items, held)
+
+
+def _of_deques(context: Context, op: gast.AST, atoms: list[gast.expr], node: Any) -> Made:
+    """Two deques that are joined, or one that is repeated: the first says how many items it holds at most."""
+    held = [operand for operand in atoms if _is_deque(context.value(operand))]
+    counts = [operand for operand in atoms if are_numbers(context.value(operand))]
+    if len(held) + len(counts) != 2 or not isinstance(op, gast.Mult if counts else gast.Add):
+        context.refuse("E0413", node, "an operator of a deque and of what may be something else")
+    bound = placed(gast.Attribute(held[0], "maxlen", gast.Load()), node)
+    items = _listed(context, held[0])
+    for other in held[1:]:
+        assert isinstance(items, gast.Name)
+        _listed(context, other, items.id)
+    for count in counts:
+        name, repeating = context.fresh(), applied(context, runtime.repeated, [items, count], node)
+        context.out.append(nf.Bind(name, *repeating, context.span))
+        items = load(name, node)
+    return applied(context, deque, [items, bound], node, reference(importable("deque", deque)))
 
 
 def operate(context: Context, op: gast.AST, atoms: list[gast.expr], node: Any) -> Made:
@@ -45,6 +77,10 @@ def operate(context: Context, op: gast.AST, atoms: list[gast.expr], node: Any) -
             context.refuse(
                 "E0413", node, "an operator of what may be containers where nothing is said of the arguments"
             )
+    if len(atoms) == 2 and any(map(_is_deque, values)):
+        if not any(isinstance(atom, Array) for value in values for atom in value.atoms):
+            return _of_deques(context, op, atoms, node)
+        atoms = [_listed(context, operand) if _is_deque(context.value(operand)) else operand for operand in atoms]
     if isinstance(op, gast.Add) and all(map(_is_list, values)) and len(values) > 1:
         join = lookup(runtime.joined)  # in a function of its own or a recursion nothing else says that they are lists
         assert join is not None

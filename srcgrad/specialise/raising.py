@@ -13,7 +13,6 @@ What comes at any time (``KeyboardInterrupt``, ``MemoryError``) is not counted.
 from __future__ import annotations
 
 import sys
-from abc import ABCMeta
 from collections import deque
 from collections.abc import Sequence
 from types import BuiltinFunctionType, EllipsisType, FunctionType, MethodType, ModuleType, NoneType
@@ -22,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad import runtime
+from srcgrad.frontend.classes import is_plain_class
 from srcgrad.infer.data import is_data
 from srcgrad.infer.examples import is_of_kinds
 from srcgrad.infer.values import Array, At, Bound, Exact, Of, Value, are_arrays
@@ -175,7 +175,7 @@ def _are_types(asked: object) -> bool:
     """Whether ``isinstance`` asks a class, or one of several, and no method of a metaclass answers."""
     if isinstance(asked, tuple):
         return all(map(_are_types, asked))
-    return isinstance(asked, type) and type(asked) in (type, ABCMeta)
+    return is_plain_class(asked)
 
 
 def _may_differ_in_length(made: Reduced, iterator: Operand) -> bool:

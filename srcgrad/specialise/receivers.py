@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from enum import Enum
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
@@ -58,6 +59,8 @@ def is_looked_up(facts: Facts, base: Value, name: str) -> bool:
     """Whether a name is a method that the classes of these objects hold, which no field of theirs hides."""
     return bool(base.atoms) and not base.is_any and all(
         isinstance(atom, Exact) and isinstance(atom.value, type) and not is_lent(found(atom.value, name), atom.value)
+        or isinstance(atom, Exact) and isinstance(atom.value, Enum) and name not in vars(atom.value)
+        and isinstance(found(type(atom.value), name), FunctionType)
         or _kind(atom) is not None and isinstance(found(_kind(atom), name), FunctionType | classmethod)
         and not _may_have_field(facts, atom, name) for atom in base.atoms - {Exact(None)}
     )  # fmt: skip

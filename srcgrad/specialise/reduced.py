@@ -144,7 +144,7 @@ class Reduced:
     def require_global(self, name: str, at: gast.AST) -> GlobalBinding:
         """What a global name means; refused where it means nothing."""
         source = self.source_of(self.frame.owner)
-        binding = source.resolve(name, source.span(at))
+        binding = source.resolve(name) or source.resolve(name, source.span(at))  # which says why it means nothing
         if binding is None:
             raise UnresolvedName(
                 f"the name {name!r} is not defined", source.span(at), code="E0115", label="no such name"

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from enum import Enum, EnumType
 from functools import partial
 from types import CellType, ModuleType
 
@@ -41,6 +42,7 @@ from srcgrad.ir.restoring.functions import names_of
 from srcgrad.ir.restoring.pending import uses_of
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.ir.rewriting import with_operands
+from srcgrad.language.asked import functions_in
 from srcgrad.language.models.derivatives import PROGRAMS
 from srcgrad.specialise.answers import only_answers
 from srcgrad.specialise.arguments import gathered, only_arguments
@@ -56,10 +58,10 @@ from srcgrad.specialise.driving import driven
 from srcgrad.specialise.functions import Closure, made_here
 from srcgrad.specialise.generators import consumed, got, mapped
 from srcgrad.specialise.going_over import as_iterated
-from srcgrad.specialise.going_over_objects import begun_by_class
+from srcgrad.specialise.going_over_objects import begun_by_class, runs_iter
 from srcgrad.specialise.inlining import bound_by
 from srcgrad.specialise.instances import Instance, fixed_parameters, runs_users, static_of
-from srcgrad.specialise.iterators import iterated, turned
+from srcgrad.specialise.iterators import ITERATED, iterated, turned
 from srcgrad.specialise.iterators import refuse_others as refuse_kept
 from srcgrad.specialise.joining import joined
 from srcgrad.specialise.missing import looked_up, refusing, without_module
@@ -74,7 +76,7 @@ from srcgrad.specialise.unassigned import looks, never_bound, refuse_unassigned
 from srcgrad.specialise.unknown import refusal_of, stopped
 from srcgrad.specialise.unused import without_unused
 from srcgrad.specialise.viewing import viewed
-from srcgrad.syntax.globals import importable, reference
+from srcgrad.syntax.globals import spelling
 from srcgrad.syntax.namer import Namer
 
 
@@ -107,7 +109,7 @@ def reduced(
     made.uses.update(uses_of(function))
     made.only_arguments = only_arguments(function.body)
     for version, value in fixed_parameters(summary).items():
-        made.known[version] = Literal(None if value is None else Spelled(reference(importable("f", value)), value))
+        made.known[version] = Literal(None if value is None else Spelled(spelling(value), value))
     if instance.made is not None:
         made.this = next(iter(function.parameters))
     body = without_unused(made, reached(made, _block(made, function.body)))
@@ -180,7 +182,9 @@ def _block(made: Reduced, block: Block, done: Sequence[Statement] = (), first: i
                 place = block.statements.index(statement)
                 whole = (*block.statements[:place], *begin, *block.statements[place + 1 :])
                 return _block(made, Block(whole, block.exit), statements, place)
-            case Assign() if (steps := iterated(made, statement, block, partial(_block, made))) is not None:
+            case Assign(operation=operation) if isinstance(operation, ITERATED) and (
+                steps := iterated(made, statement, block, partial(_block, made))
+            ) is not None:
                 statements += steps
                 is_written = True
             case Assign(operation=ir.Make() | ir.Insert() | ir.Extend()) if (
@@ -282,7 +286,7 @@ def _block(made: Reduced, block: Block, done: Sequence[Statement] = (), first: i
                 statements += _loop(made, _region(made, statement))
             case _:
                 statements.append(_region(made, statement))
-        if not is_written and any(noted is origin for noted, _ in made.facts.begun):
+        if not is_written and runs_iter(made, origin):
             raise refusal_of(made, statement)
         if not is_written and made.calls.keys().isdisjoint(statements[start:]):
             is_running = runs_users(made.facts, made.called.get(statement, ()))
@@ -421,6 +425,9 @@ def _spelled(made: Reduced, statement: Assign) -> Literal | None:
         (atom,) = value.atoms
         if isinstance(atom, Exact) and type(atom.value) is int:  # the place of the argument
             return Literal(atom.value)
+    if isinstance(statement.operation, ir.Call) and static_of(made.value(statement.operation.function)) is functions_in:
+        (atom,) = value.atoms
+        return Literal(atom.value) if isinstance(atom, Exact) else None
     static = static_of(value)
     if static is None:
         return None
@@ -430,9 +437,13 @@ def _spelled(made: Reduced, statement: Assign) -> Literal | None:
         case ir.ReadCell(cell=cell) if cell in made.frame.outer:
             return Literal(Spelled(made.global_reference(cell.variable, statement.node), static))
         case ir.ReadCell() | ir.Import() | ir.ImportName() | ir.MakeClass():
-            return Literal(Spelled(reference(importable(getattr(static, "__name__", "f"), static)), static))
+            return Literal(Spelled(spelling(static), static))
+        case ir.Copy() if isinstance(static, Enum):
+            return Literal(Spelled(spelling(static), static))
+        case ir.Call(function=kind, positional=[given]) if _makes_member(made, kind, given):
+            return Literal(Spelled(spelling(static), static))
         case ir.GetItem(base=base, index=index) if _has_item(made, made.value(base), made.known.get(index, index)):
-            return Literal(Spelled(reference(importable(getattr(static, "__name__", "f"), static)), static))
+            return Literal(Spelled(spelling(static), static))
         case ir.GetAttribute(base=base, name=name):
             owner = made.known.get(base)
             spelled = owner.value if isinstance(owner, Literal) else None
@@ -442,11 +453,20 @@ def _spelled(made: Reduced, statement: Assign) -> Literal | None:
     return None
 
 
+def _makes_member(made: Reduced, kind: Operand, given: Operand) -> bool:
+    """Whether an enumeration is called with a constant that is the value of one member, so that it does not raise."""
+    value = made.value(given)
+    is_constant = len(value.atoms) == 1 and value.consists_of(lambda atom: isinstance(atom, Exact))
+    return is_constant and type(static_of(made.value(made.known.get(kind, kind)))) is EnumType
+
+
 def _has_item(made: Reduced, base: Value, index: Operand) -> bool:
     """Whether a container has an item under a constant, so that reading it does not raise."""
     if base.is_any or not base.atoms or not isinstance(index, Literal):
         return False
     for atom in base.atoms:
+        if isinstance(atom, Exact) and type(atom.value) is EnumType and index.value in atom.value.__members__:
+            continue
         contents = made.facts.contents.get(atom.site) if isinstance(atom, At) else None
         if contents is None or not isinstance(atom, At) or made.facts.is_seen(atom.site):
             return False

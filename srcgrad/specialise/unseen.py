@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import gast
 
 from srcgrad.errors import UnsupportedSyntax
-from srcgrad.frontend.classes import found, is_user_class
+from srcgrad.frontend.classes import found, is_plain_class, is_user_class
 from srcgrad.infer.answering import COMPARED as COMPARING
 from srcgrad.infer.answering import SHOWN
 from srcgrad.infer.data import is_data
@@ -95,7 +95,7 @@ def _of_making(kind: type) -> Reason:
     """Why it is not followed how an object of a class is made."""
     if (why := _of_tuple(kind)) is not None:
         return why
-    if type(kind) is not type or found(kind, "__new__") is not object.__new__:
+    if not is_plain_class(kind) or found(kind, "__new__") is not object.__new__:
         message = f"class {kind.__name__} decides by __new__ or a metaclass what its objects are"
         return Reason("E0408", message, hint="make plain objects by __init__")
     return Reason(

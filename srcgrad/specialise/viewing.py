@@ -48,6 +48,8 @@ class View:
 def viewed(made: Reduced, statement: Statement, block: Block) -> tuple[list[Statement], Statement | None]:
     """What stands in front of a statement, and the statement, which reads views that are made there; None of one that
     only says what a view is."""
+    if not (made.views or made.viewed) and not isinstance(getattr(statement, "operation", None), ir.Call):
+        return [], statement
     read = [each for each in _read(made, statement) if each in made.views]
     if not isinstance(statement, Assign):
         _refuse(made, statement, bool(read))

@@ -23,9 +23,10 @@ _PLACE = ("lineno", "col_offset", "end_lineno", "end_col_offset", "comes_from")
 
 def placed(node: Node, at: gast.AST) -> Node:
     """``node`` itself, put at the place of ``at``."""
+    here, there = node.__dict__, at.__dict__
     for name in _PLACE:
-        if hasattr(at, name):
-            setattr(node, name, getattr(at, name))
+        if name in there:
+            here[name] = there[name]
     return node
 
 

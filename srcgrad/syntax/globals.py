@@ -14,7 +14,9 @@ import builtins
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import Enum
 from itertools import takewhile
+from typing import Any
 
 import gast
 
@@ -101,3 +103,11 @@ def importable(name: str, value: object) -> GlobalBinding:
     """A binding for a callable that came as an argument: importable if it has a home, else only by its object."""
     home = public_home(value, name)
     return GlobalBinding(name, value) if home is None else GlobalBinding(home[1], value, *home)
+
+
+def spelling(value: Any) -> gast.expr:
+    """What reads an object that is known: its name, or that of its enumeration and its own in it."""
+    if isinstance(value, Enum) and type(value).__members__.get(value.name) is value:
+        kind = type(value)
+        return gast.Attribute(reference(importable(kind.__name__, kind)), value.name, LOAD)
+    return reference(importable(getattr(value, "__name__", "f"), value))

@@ -1,9 +1,7 @@
-"""Marks on generated trees: what their text does not say, and who reads that text again has to know.
+"""A mark on generated trees: what their text does not say, and who reads that text again has to know.
 
 ``x_bar[i] += e`` adds to a buffer that one name holds.  Marked, other names may see the buffer: it is a shadow, or what
 a user's program stores into.  The lines of the marked statements travel with the loaded functions.
-
-``np.ravel(y)`` may stand for the iterator ``y.flat``.  Marked, it gives what y holds when it is asked.
 """
 
 from __future__ import annotations
@@ -13,7 +11,6 @@ from typing import TypeVar
 import gast
 
 AnyStatement = TypeVar("AnyStatement", bound=gast.stmt)
-AnyExpression = TypeVar("AnyExpression", bound=gast.expr)
 
 
 def seen_elsewhere(statement: AnyStatement) -> AnyStatement:
@@ -24,7 +21,3 @@ def seen_elsewhere(statement: AnyStatement) -> AnyStatement:
 
 def is_seen_elsewhere(statement: gast.stmt) -> bool:
     return getattr(statement, "seen_elsewhere", False)
-
-
-def is_iterator(expression: gast.expr) -> bool:
-    return getattr(expression, "is_iterator", False)

@@ -56,31 +56,40 @@ def from_ast(root: ast.AST) -> Any:
                     for item in value:
                         if isinstance(item, ast.AST):
                             item, source = _shell(item), item
-                            pending.append((source, item))
+                            if item._fields:
+                                pending.append((source, item))
                         items.append(item)
                     setattr(new, name, items)
                 case ast.AST():
                     child = _shell(value)
                     setattr(new, name, child)
-                    pending.append((value, child))
+                    if child._fields:
+                        pending.append((value, child))
                 case _:
                     setattr(new, name, value)
     return made
 
 
 def _shell(node: ast.AST) -> gast.AST:
-    """An empty gast node for ``node``, at its place."""
-    found: Any = type(node)
-    kind = _counterpart(found)
+    """An empty gast node for ``node``, at its place; one for all that have neither content nor place."""
+    found: Any = node.__class__
+    kind, places, shared = _counterpart(found)
+    if shared is not None:
+        return shared
     made: gast.AST = kind.__new__(kind)
-    there = node.__dict__
-    made.__dict__.update((name, there[name]) for name in _PLACE if name in there and name in kind._attributes)
+    here, there = made.__dict__, node.__dict__
+    for name in places:
+        if name in there:
+            here[name] = there[name]
     return made
 
 
 @cache
-def _counterpart(kind: Any) -> Any:
-    return gast.Name if kind is ast.arg else getattr(gast, kind.__name__)
+def _counterpart(found: Any) -> tuple[Any, tuple[str, ...], gast.AST | None]:
+    """The class of gast's for one of Python's, the names of its place, and the node that all of it share, if so."""
+    kind = gast.Name if found is ast.arg else getattr(gast, found.__name__)
+    places = tuple(name for name in _PLACE if name in kind._attributes)
+    return kind, places, None if kind._fields or kind._attributes else kind()
 
 
 def _contents(old: ast.AST, new: gast.AST) -> Iterator[tuple[str, object]]:
@@ -116,12 +125,12 @@ class _Below(dict[type, "tuple[str, ...] | None"]):
         return self[kind]
 
 
-_BELOW = _Below()
+BELOW = _Below()
 
 
 def children(node: gast.AST) -> list[gast.AST]:
     """The nodes directly below ``node``, in the order of its fields, of a dict in pairs; not the contexts of names."""
-    fields = _BELOW[node.__class__]
+    fields = BELOW[node.__class__]
     if fields is None:
         return [*_in_pairs(node)]
     found: list[gast.AST] = []
@@ -147,7 +156,7 @@ def walk(*roots: gast.AST) -> Iterator[gast.AST]:
     pending: list[Any] = [*roots][::-1]
     while pending:
         node = pending.pop()
-        fields = _BELOW[node.__class__]
+        fields = BELOW[node.__class__]
         if fields is None:
             if node.__class__ is gast.Dict:
                 yield node

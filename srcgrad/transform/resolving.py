@@ -14,7 +14,7 @@ from srcgrad.analysis.references import Decision, Hidden, Reference
 from srcgrad.analysis.required import Plan, Planner
 from srcgrad.ir.normal_form import Block, Statement
 from srcgrad.syntax.globals import GlobalReference
-from srcgrad.syntax.parse import clone
+from srcgrad.syntax.parse import BELOW, clone
 from srcgrad.transform.build import assign, load, method, store, unpack
 from srcgrad.transform.control import PassHead, placed
 from srcgrad.transform.stores import Restore
@@ -73,7 +73,8 @@ class Resolver:
             if isinstance(node, gast.For):
                 self._turn(node)
             here = node.__dict__
-            for field in node._fields:
+            fields = BELOW[node.__class__]
+            for field in node._fields if fields is None else fields:
                 value = here.get(field)
                 if isinstance(value, list):
                     if value and isinstance(value[0], PassHead):

@@ -2,6 +2,7 @@
 
 import collections
 import functools
+from typing import NamedTuple
 
 import numpy as np
 
@@ -179,3 +180,47 @@ def a_counter_of_keywords(x):
     counts = collections.Counter(a=2, b=1)
     counts["a"] += 1
     return counts["a"] * x[0] * x[1] + sum(counts.values()) * x[2]
+
+
+class Adam:
+    """An optimizer that makes a place for the moments of a parameter when it first meets its name."""
+
+    def __init__(self, rate):
+        self.rate, self.moments = rate, {}
+
+    def step(self, name, w, gradient):
+        mean, square, count = self.moments.get(name, (0.0, 0.0, 0))
+        count += 1
+        mean = 0.9 * mean + 0.1 * gradient
+        square = 0.99 * square + 0.01 * gradient**2
+        self.moments[name] = (mean, square, count)
+        return w - self.rate * mean / (1.0 - 0.9**count) / (np.sqrt(square / (1.0 - 0.99**count)) + 1e-8)
+
+
+@directed(0.7)
+def steps_of_an_optimizer(rate):
+    """No step is given what all others are given, so that one text has to do for the first and for the rest."""
+    optimizer, w = Adam(rate), np.array([1.0, -2.0])
+    for _ in range(4):
+        w = optimizer.step("w", w, 2.0 * w)
+    return np.sum(w**2)
+
+
+class Path(NamedTuple):
+    position: np.ndarray
+    time: float = 0.0
+
+    @property
+    def energy(self):
+        return 0.5 * np.sum(self.position**2)
+
+    def moved(self, by):
+        return self._replace(position=self.position + by, time=self.time + 0.1)
+
+
+@directed(X)
+def a_property_of_tuples_of_two_places(x):
+    path = Path(x * 2.0)
+    for _ in range(3):
+        path = path.moved(x * path.time)
+    return path.energy + path.time

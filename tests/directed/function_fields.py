@@ -326,3 +326,37 @@ def functions_chosen_by_a_test(x):
     f = (lambda v: v * x[0]) if x[0] > 0 else (lambda v: v * v)
     g = (lambda v: v * x[0]) if x[0] > 100 else np.sin
     return np.sum(Held(f).go(x) * Held(g).go(x))
+
+
+def composed(*functions):
+    return functools.reduce(lambda f, g: lambda v: g(f(v)), functions)
+
+
+def after(f, g):
+    return lambda v: g(f(v))
+
+
+@directed(vector(3))
+def functions_composed_by_reduce(x):
+    layers = [Solver(np.sin, x[0]), lambda v: v * x[1], after(np.cos, np.exp)]
+    net = composed(np.sin, lambda v: v * v, functools.partial(Solver.step, layers[0], 0.0), layers[1])
+    both = functools.reduce(after, layers[1:], net)
+    weights = []
+
+    def weighted(f, g):
+        weights.append(x[2] * len(weights) + 1.0)
+        return lambda v: g(f(v)) * weights[-1]
+
+    s = np.sum(net(x)) + np.sum(both(x * 2.0)) + np.sum(composed(*[np.sin] * 3)(x))
+    return s * np.sum(functools.reduce(weighted, (np.sin, net, np.tanh))(x))
+
+
+@directed(vector(3))
+def a_list_of_functions_that_changes_while_it_is_composed(x):
+    functions = [np.sin, np.cos]
+
+    def joined(f, g):
+        functions[1] = np.exp
+        return after(f, g)
+
+    return np.sum(functools.reduce(joined, functions, lambda v: v * x[0])(x))

@@ -1,5 +1,7 @@
 """Iterators that a name keeps: ``next`` and loops read on where the last of them stopped."""
 
+import itertools
+
 import numpy as np
 
 from tests.corpus.example import vector
@@ -193,3 +195,53 @@ def elements_of_what_is_never_stored_into(x):
         counts["n"] = counts["n"] + v
         z[0, 0] += v
     return s.total * counts["n"] + z[0, 0] * z[1, 1]
+
+
+@directed(vector(3))
+def generator_expressions_handed_to_itertools(x):
+    s = sum(itertools.accumulate((v * v for v in x), lambda a, b: a * 0.5 + b))
+    s += sum(itertools.chain(itertools.islice((v * s for v in x), 2), filter(lambda v: v > 0.0, (v * v for v in x))))
+    s += sum(a * b for a, b in zip((v * v for v in x), itertools.accumulate((v * 2.0 for v in x), initial=s)))
+    *_, last = itertools.starmap(lambda a, b: a * b, ((v, v * v) for v in x))
+    return s * last + sum(itertools.takewhile(lambda v: v < 1e3, map(lambda v: v * v, (v + 1.0 for v in x))))
+
+
+@directed(vector(4))
+def a_generator_expression_with_a_name_is_asked_several_times(x):
+    k, asked = 2.0, []
+
+    def squared(v):
+        asked.append(v)
+        return v * v
+
+    g = (squared(v) * k for v in x)
+    first, k = next(g), x[1]
+    same = g
+    for v in same:
+        first = first * v
+        break
+    return first * len(asked) + 3.0 * next(itertools.islice(g, 1, None)) + sum(same) + sum(asked)
+
+
+@directed(vector(3))
+def generator_expressions_in_each_other(x):
+    rows = (sum(v * w for w in x if w > v * 0.5) for v in x)
+    shifted = (r + 1.0 for r in (r * r for r in rows))
+    return next(shifted) * sum(shifted) + sum(sum(map(lambda u: u * v, x)) for v in x)
+
+
+def blended(values):
+    total = 0.0
+    for v in values:
+        total = total * 0.5 + v
+    return total
+
+
+def first_two(values):
+    return next(values) * next(values)
+
+
+@directed(vector(4))
+def generator_expressions_that_functions_are_given(x):
+    g = (v * v for v in x)
+    return first_two(g) + blended(g) * blended(v * x[0] for v in x)

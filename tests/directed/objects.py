@@ -2,7 +2,7 @@
 
 import copy
 from dataclasses import dataclass, field, replace
-from enum import Enum
+from enum import Enum, Flag, IntEnum, auto
 from types import SimpleNamespace
 
 import numpy as np
@@ -539,3 +539,73 @@ def a_member_of_an_enumeration_beside_an_array_that_is_stored_into(x):
     if settings.mode is Mode.SQUARE:
         settings.weights[1] *= x[2]
     return np.sum(settings.weights**2)
+
+
+class Shape(Enum):
+    LINE = 1.0, "line"
+    DISK = 2.0, "disk"
+
+    def __init__(self, weight, label):
+        self.weight = weight
+        self.label = label
+
+    @classmethod
+    def usual(cls):
+        return cls.DISK
+
+    @staticmethod
+    def halved(v):
+        return v * 0.5
+
+    @property
+    def doubled(self):
+        return self.weight * 2.0
+
+    def of(self, v):
+        return self.weight * v * v if self is Shape.DISK else self.weight * v
+
+
+class Axis(IntEnum):
+    ROW = 0
+    COLUMN = 1
+
+
+class Access(Flag):
+    READ = auto()
+    WRITE = auto()
+
+
+@directed(vector(3), 2.0, "LINEAR", argnums=(0,))
+def members_found_by_their_values_and_names(x, number, name):
+    first, second = Mode(2), Mode["SQUARE"]
+    third, fourth = Mode(int(number)), Mode[name]
+    s = np.sum(x**2) if first is second and third is not fourth else np.sum(x)
+    try:
+        return s * Mode(7).value
+    except ValueError:
+        return s * third.value + x[0] * fourth.value
+
+
+@directed(vector(3), Shape.LINE, 1)
+def one_of_several_members(x, shape, n):
+    s = np.sum(shape.of(x)) + Shape.usual().doubled * x[0]
+    for each in Shape:
+        s = s + np.sum(each.of(x)) * each.doubled + len(each.label) * each.halved(x[1])
+    chosen = Shape.LINE if n else Shape.DISK
+    return s * chosen.weight + np.sum(chosen.of(x)) * chosen.doubled
+
+
+@directed(vector(3))
+def members_that_are_keys_places_patterns_and_flags(x):
+    totals = {mode: 0.0 for mode in Mode}
+    for mode, v in zip(Mode, x):
+        totals[mode] += v * v * mode.value
+    table, access, axis = np.outer(x, x**2), Access.READ | Access.WRITE, Axis.COLUMN
+    s = totals[Mode.SQUARE] + np.sum(np.sum(table, axis=axis) * x) + x[Axis.ROW] * axis.value
+    if Access.WRITE in access and access & Access.READ and axis in (1, Axis.ROW):
+        s = s * s
+    match Mode.LINEAR:
+        case Mode.SQUARE:
+            return s
+        case Mode.LINEAR:
+            return s * x[2]

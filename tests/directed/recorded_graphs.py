@@ -156,3 +156,65 @@ def an_object_that_changes_stays_in_a_set(x):
             seen.add(number)
             number.data = number.data * x[1]
     return total + len(seen) * x[2]
+
+
+class Value:
+    """As micrograd has it: what it was computed from is a set, and an operand that is a number becomes a value."""
+
+    def __init__(self, data, kids=()):
+        self.data = data
+        self.grad = 0.0
+        self._backward = lambda: None
+        self._prev = set(kids)
+
+    def __add__(self, other):
+        other = other if isinstance(other, Value) else Value(other)
+        out = Value(self.data + other.data, (self, other))
+
+        def _backward():
+            self.grad += out.grad
+            other.grad += out.grad
+
+        out._backward = _backward
+        return out
+
+    def __mul__(self, other):
+        other = other if isinstance(other, Value) else Value(other)
+        out = Value(self.data * other.data, (self, other))
+
+        def _backward():
+            self.grad += other.data * out.grad
+            other.grad += self.data * out.grad
+
+        out._backward = _backward
+        return out
+
+    def backward(self):
+        topo, visited = [], set()
+
+        def build_topo(v):
+            if v not in visited:
+                visited.add(v)
+                for child in v._prev:
+                    build_topo(child)
+                topo.append(v)
+
+        build_topo(self)
+        self.grad = 1.0
+        for v in reversed(topo):
+            v._backward()
+
+
+@directed(0.7, 1.3)
+def values_of_a_graph_of_sets(x, y):
+    a, b = Value(x), Value(y)
+    c = a * b + a * 3.0 + b
+    return c.data * c.data
+
+
+@directed(0.7, 1.3)
+def gradients_of_a_graph_of_sets(x, y):
+    a, b = Value(x), Value(y)
+    c = a * b + a * 2.0
+    c.backward()
+    return a.grad * b.grad

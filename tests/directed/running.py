@@ -27,10 +27,10 @@ from tests.layouts import fresh, unravelled
 THEMES = (
     "memory", "worked_example", "survive_stores", "stores", "numpy_stores", "containers", "objects", "control",
     "attempts", "iterating", "deques", "defaulting", "methods", "reused_names", "many_objects", "registries",
-    "class_attributes", "cells", "local_classes", "library", "function_fields", "choosing", "spreading",
-    "managers", "iterators", "kept_methods", "bookkeeping", "asked_objects", "outgrown_lists",
+    "class_attributes", "abstract_classes", "cells", "local_classes", "library", "function_fields", "choosing",
+    "spreading", "managers", "iterators", "kept_methods", "bookkeeping", "asked_objects", "outgrown_lists",
     "own_memory", "blurred_objects", "order_of_reads", "changing_loops", "everyday", "generator_functions",
-    "recorded_graphs", "generator_managers",
+    "recorded_graphs", "generator_managers", "sets_of_objects",
 )  # fmt: skip
 for _theme in THEMES:
     importlib.import_module(f"tests.directed.{_theme}")

@@ -286,7 +286,8 @@ def _not_said(facts: Facts, function: FunctionType, given: tuple[Any, ...], name
         return []
     watching = Watching(facts)
     globals_ = [function.__globals__.get(name) for name in function.__code__.co_names]
-    with interpreting(functions_of(function, given, named)), watched(watching), np.errstate(all="ignore"):
+    run = interpreting(functions_of(function, given, named), facts.functions)
+    with run, watched(watching), np.errstate(all="ignore"):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:

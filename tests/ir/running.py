@@ -38,10 +38,13 @@ def by_interpreter(function: FunctionType) -> FunctionType:
 
 
 @contextmanager
-def interpreting(functions: Iterable[FunctionType]) -> Iterator[None]:
-    """However these functions are called, the interpreter runs them; Python runs those whose text cannot be read."""
+def interpreting(
+    functions: Iterable[FunctionType], texts: Mapping[FunctionType, ir.Function | None] | None = None
+) -> Iterator[None]:
+    """However these functions are called, the interpreter runs them; Python runs those whose text cannot be read.
+    ``texts``: the IR of some of them."""
     kept = [(function, function.__code__) for function in functions]
-    entries = [(function, _entry(function)) for function, _ in kept]
+    entries = [(function, _entry(function, (texts or {}).get(function))) for function, _ in kept]
     try:
         for function, entry in entries:
             function.__code__ = entry or function.__code__
@@ -51,10 +54,10 @@ def interpreting(functions: Iterable[FunctionType]) -> Iterator[None]:
             function.__code__ = code
 
 
-def _entry(function: FunctionType) -> CodeType | None:
+def _entry(function: FunctionType, text: ir.Function | None) -> CodeType | None:
     """Code that hands the arguments of a function to the interpreter."""
     try:
-        made = by_interpreter(function)
+        made = interpreted(text or checked(function), function)
     except (SrcgradError, OSError, SyntaxError, RecursionError):
         return None
 

@@ -21,6 +21,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from srcgrad.language.models import CLASSES, KINDS, MODELS, iterators
+from srcgrad.language.models.object_sets import ObjectSet
 
 NUMBERS = st.lists(st.integers(-3, 3), max_size=6)
 PLACES = st.none() | st.integers(0, 7)
@@ -288,6 +289,40 @@ def test_chains_of_mappings(maps: list[dict[int, int]], key: int) -> None:
         given += [attempt(lambda: held.__delitem__(key)), held.maps]
         held.clear()
         found.append([*given, held.maps, held.new_child(b=1).maps])
+    assert found[0] == found[1]
+
+
+PLACES = st.lists(st.integers(0, 4), max_size=4)
+
+
+@given(PLACES, PLACES, PLACES, st.integers(0, 4))
+def test_sets_of_objects(first: list[int], second: list[int], third: list[int], place: int) -> None:
+    """``ObjectSet`` does what ``set`` does, but for the order."""
+    objects = [object() for _ in range(5)]
+    one, two, three = ([objects[each] for each in places] for places in (first, second, third))
+    found: list[list[Any]] = []
+    for kind in (set, ObjectSet):
+        held, other, item = kind(one), kind(two), objects[place]
+        given: list[Any] = [held | other, held & other, held - other, held ^ other, held.copy(), copy.copy(held)]
+        given += [held.union(two, three), held.intersection(two, three), held.difference(two, three)]
+        given += [held.symmetric_difference(two), held < other, held <= other, held > other, held >= other]
+        given += [held == other, held != other, held.isdisjoint(two), held.issubset(two), held.issuperset(two)]
+        given += [len(held), bool(held), item in held, attempt(lambda: held | two), attempt(lambda: held < two)]
+        given += [attempt(lambda: hash(held)), held == two, attempt(lambda: held.remove(item))]
+        for change in ("add", "discard"):
+            given.append(getattr(held, change)(item))
+        for change in ("update", "intersection_update", "difference_update", "symmetric_difference_update"):
+            changed = kind(one)
+            given += [getattr(changed, change)(two), changed]
+        changed = same_ = kind(one)
+        changed |= other
+        changed &= kind(three) | other
+        changed -= kind(three)
+        changed ^= held
+        changed -= changed & kind(two)
+        given += [changed is same_, changed.copy(), attempt(changed.pop) in (*one, *two, *three, KeyError)]
+        given += [len(changed), changed.clear(), changed]
+        found.append([{id(each) for each in part} if isinstance(part, kind) else part for part in given])
     assert found[0] == found[1]
 
 

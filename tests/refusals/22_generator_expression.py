@@ -1,3 +1,3 @@
 def f(xs):
-    squares = (x * x for x in xs)
-    return sum(squares)
+    squares = [(x * x for x in xs)]
+    return sum(squares[0])

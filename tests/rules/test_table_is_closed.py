@@ -18,7 +18,7 @@ RULES = [rule for rule in rules() if is_own(rule.template)]
 PLAIN = {"shape", "ndim", "size", "dtype"}
 #: Called by the compiler itself, as statements with an adjoint of their own, or outside of derivatives.
 STATEMENTS = {
-    runtime.add_at, runtime.accumulate, runtime.claim, runtime.as_cotangent, runtime.require_number, runtime.rewound,
+    runtime.add_at, runtime.accumulate, runtime.claim, runtime.as_cotangent, runtime.require_number,
     runtime.StopsGradients, runtime.Closure, runtime.unrest, runtime.put_back,
 }  # fmt: skip
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from srcgrad.runtime import add, add_at, as_cotangent, as_list, own, pack_like, rewound, untake, zeros_like
+from srcgrad.runtime import add, add_at, as_cotangent, as_list, own, pack_like, untake, zeros_like
 
 Point = namedtuple("Point", "x y")
 
@@ -123,13 +123,3 @@ def test_the_last_door_conforms_to_the_argument() -> None:
         as_cotangent(np.ones(3), np.ones(2))
     with pytest.raises(TypeError):
         as_cotangent([1.0], (1.0, 2.0))
-
-
-def test_rewound_tapes_can_be_popped_again() -> None:
-    tape = [(1.0, 2.0), (3.0, [4.0])]
-    saved = (np.ones(2), tape, ([5.0],))
-    again = rewound(saved)
-    again[1].pop()[1].pop()
-    again[2][0].pop()
-    assert tape == [(1.0, 2.0), (3.0, [4.0])] and saved[2] == ([5.0],)
-    assert again[0] is saved[0]

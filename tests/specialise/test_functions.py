@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from srcgrad import UnsupportedSyntax, grad, hvp, jvp, options
 from tests.directed import running
 from tests.directed.program import Program
 from tests.specialise.serving import check_refused, is_served, serving, written
@@ -362,3 +364,50 @@ def reads_a_new_variable_in_each_round(x):
 def test_a_variable_that_is_new_in_each_round_is_not_specialised(monkeypatch):
     """It was an InternalError."""
     check_refused(reads_a_new_variable_in_each_round, monkeypatch, 0.7)
+
+
+def powered(x, k=2.0, *, n=3):
+    return x * k**n
+
+
+def by_names(x):
+    named = dict(zip(list(inspect.signature(powered).parameters), [x, x * x, 2], strict=True))
+    return named["x"] * named["k"] ** named["n"]
+
+
+def by_defaults_and_kinds(x):
+    total = x * len(inspect.signature(powered).parameters)
+    for name, parameter in inspect.signature(powered).parameters.items():
+        if parameter.kind is parameter.KEYWORD_ONLY or name == "k":
+            total = total + x ** inspect.signature(powered).parameters["n"].default
+    return total if not isinstance(inspect.signature(powered).parameters, dict) else x
+
+
+def by_what_is_taken(x):
+    taken, given = inspect.signature(powered).parameters, {}
+    for name, value in {"k": x, "w": 2.0}.items():
+        if name in taken:
+            given[name] = value
+    return powered(x, k=given["k"])
+
+
+@pytest.mark.parametrize("specialise", [True, False])
+@pytest.mark.parametrize("function", [by_names, by_defaults_and_kinds, by_what_is_taken])
+def test_what_a_function_tells_of_its_parameters_is_known(function, specialise):
+    x, step = 1.3, 1e-4
+    slope = (function(x + step) - function(x - step)) / (2 * step)
+    curvature = (function(x + step) - 2 * function(x) + function(x - step)) / step**2
+    with options(specialise=specialise):
+        assert np.isclose(grad(function)(x), slope, rtol=1e-6)
+        assert np.allclose(jvp(function, (x,), (1.0,)), (function(x), slope), rtol=1e-6)
+        assert np.isclose(hvp(function)(x, 1.0), curvature, rtol=1e-5)
+
+
+def test_what_a_function_tells_is_asked_again_when_it_has_changed(monkeypatch):
+    derivative = grad(by_defaults_and_kinds)
+    before = derivative(1.3)
+    monkeypatch.setitem(powered.__kwdefaults__, "n", 1)
+    assert derivative(1.3) == 5.0 != before
+    monkeypatch.setattr(powered, "__signature__", inspect.Signature(), raising=False)
+    with pytest.raises(UnsupportedSyntax):
+        derivative(1.3)

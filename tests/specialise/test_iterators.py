@@ -408,7 +408,18 @@ def counted_and_repeated(x):
     return s
 
 
+def expression_that_is_kept(x):
+    k = x[1]
+    g = (v * v * k for v in x)
+    s = next(g)
+    k = 2.0
+    for v in g:
+        s = s * v
+    return s
+
+
 GENERATORS = [
+    expression_that_is_kept,
     loop_over_a_generator, generator_that_goes_on_with_numbers, generator_that_leaves_items_out,
     generator_that_ends_early, generator_without_end, loops_inside_of_a_generator, what_is_stored_between_items,
     generator_that_stores, generator_that_is_kept, generator_of_a_function_inside, map_that_is_kept, map_of_several,
@@ -498,14 +509,21 @@ def iterator_over_what_changes_its_length(x):
     return s * y[next(it)]
 
 
-def expression_that_is_kept(x):
-    k = x[1]
-    g = (v * v * k for v in x)
-    s = next(g)
-    k = 2.0
-    for v in g:
-        s = s * v
+def expression_of_the_round_before(x):
+    before, s = None, 0.0
+    for k in range(3):
+        g = (v * v * (k + 1.0) for v in x)
+        if before is not None:
+            s = s + next(before)
+        before = g
     return s
+
+
+def expression_that_is_one_of_two(x):
+    g = (v * v for v in x)
+    if x[0] > 0.0:
+        g = (v + 1.0 for v in x)
+    return sum(g)
 
 
 def reads_before_it_gives(x):
@@ -575,8 +593,8 @@ def two_generators(x):
 
 @pytest.mark.parametrize("function", [
     iterators_in_a_list, one_of_two_iterators, iterator_of_the_round_before, iterator_of_the_round_before_in_a_try,
-    iterator_that_an_inner_function_shares, iterator_over_what_changes_its_length, expression_that_is_kept,
-    generator_that_stores_behind_an_item, generator_that_an_exception_ends,
+    iterator_that_an_inner_function_shares, iterator_over_what_changes_its_length, expression_of_the_round_before,
+    expression_that_is_one_of_two, generator_that_stores_behind_an_item, generator_that_an_exception_ends,
     generator_of_an_iterator_that_ends, two_generators, sum_that_shortens_its_list,
 ])  # fmt: skip
 def test_refused(function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict, namedtuple
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from enum import Enum
+from enum import Enum, IntEnum
 from typing import Any
 
 import numpy as np
@@ -359,6 +359,71 @@ class Planet(Enum):
 
     def pull(self, v):
         return self.mass * v
+
+
+class Size(IntEnum):
+    SMALL = 1
+    LARGE = 2
+
+
+class Speed(IntEnum):
+    SLOW = 1
+    FAST = 2
+
+
+def by_member(x, member):
+    return np.sum(x**2) if member is Size.LARGE else np.sum(x**3) if member is Speed.FAST else np.sum(x)
+
+
+def by_members(x):
+    return by_member(x, Size.LARGE) + 3.0 * by_member(x, 2) + 5.0 * by_member(x, Speed.FAST)
+
+
+def test_equal_members_of_two_enumerations_are_told_apart():
+    """Integers and members that are equal, and show as the same text, are different kinds of arguments."""
+    derivative = srcgrad.grad(by_member)
+    for member, expected in ((Size.LARGE, 2 * X), (Speed.FAST, 3 * X**2), (2, X**0), (Size.SMALL, X**0)):
+        assert np.allclose(derivative(X, member), expected)
+    assert np.allclose(srcgrad.grad(by_members)(X), 2 * X + 3.0 + 15 * X**2)
+
+
+class Peculiar(Enum):
+    ONE = 1
+    TWO = 2
+
+    def __eq__(self, other):
+        return True
+
+    def __hash__(self):
+        return 1
+
+
+class Lenient(Enum):
+    ONE = 1.0
+
+    @classmethod
+    def _missing_(cls, value):
+        return cls.ONE
+
+
+def compares_members(x):
+    return np.sum(x**2) if Peculiar.ONE in (Peculiar.TWO, 3) else np.sum(x)
+
+
+def finds_a_member(x):
+    return np.sum(x) * Lenient(3.0).value
+
+
+def stores_into_a_member(x):
+    Planet.EARTH.mass = x[0]
+    return np.sum(x) * Planet.EARTH.mass
+
+
+@pytest.mark.parametrize("function", [compares_members, finds_a_member, stores_into_a_member])
+def test_what_the_class_of_a_member_decides_is_refused(function):
+    with pytest.raises(UnsupportedSyntax):
+        srcgrad.grad(function)(X)
+    assert Planet.EARTH.mass == 1.0
 
 
 class Reflected:

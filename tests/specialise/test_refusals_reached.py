@@ -150,6 +150,38 @@ def test_a_saved_program_raises_it(tmp_path) -> None:
         gradient(-0.7)  # type: ignore[operator]
 
 
+LIBRARY = None  # which is not installed
+
+
+def by_a_library_that_is_not_there(x):
+    if LIBRARY is not None and isinstance(x, LIBRARY.Tensor): x = x.numpy()
+    if LIBRARY is not None:
+        return LIBRARY.sum(x)
+    return np.sum(x * x)
+
+
+@pytest.mark.parametrize("specialise", [True, False])
+def test_branches_for_a_library_that_is_not_there(specialise: bool) -> None:
+    """Its functions may be no methods of arrays, and what they are given no axes."""
+    x = np.array([1.0, 2.0])
+    with srcgrad.options(specialise=specialise):
+        assert np.allclose(grad(by_a_library_that_is_not_there)(x), 2.0 * x)
+        assert np.allclose(hvp(by_a_library_that_is_not_there)(x, x), 2.0 * x)
+        assert np.allclose(jvp(by_a_library_that_is_not_there, (x,), (x,))[1], 2.0 * x @ x)
+
+
+def sums(a, x):
+    return a.sum(x)
+
+
+def test_an_axis_that_varies_is_refused_in_both_directions() -> None:
+    with srcgrad.options(specialise=False):
+        with pytest.raises(UnsupportedSyntax, match="axis of sum varies"):
+            grad(sums, argnums=1)(np.ones(2), 0.0)
+        with pytest.raises(UnsupportedSyntax, match="axis of sum varies"):
+            jvp(sums, (np.ones(2), 0.0), (np.ones(2), 1.0))
+
+
 def multiplies_at_repeated_places(y):
     if y[0] > 9.0:
         return y

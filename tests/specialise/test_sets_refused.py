@@ -222,14 +222,6 @@ def of_nested2(x):
     return float(min({str(x[0])} | {"9"})) * x[1]
 
 
-def of_objects(x):
-    h = Held()
-    h.w = x[0]
-    for o in {h}:
-        return o.w * x[1]
-    return 0.0
-
-
 def of_functions(x):
     k = x[0]
 
@@ -277,7 +269,7 @@ def set_outside_that_changes(x):
     of_number, of_number_callee, of_number_field, of_display, of_from_array, of_comp, of_update, of_union,
     of_tuple, of_alias, of_in_list, of_dict_values, of_keys, of_keys2, of_returned, of_returned2, of_pop,
     of_intersection, of_intersect_tuple, of_except, of_fromkeys, of_nested2,
-    of_text_read_in_callee, of_text_read_in_attempt, of_objects, of_functions, set_or_list, set_outside_that_changes,
+    of_text_read_in_callee, of_text_read_in_attempt, of_functions, set_or_list, set_outside_that_changes,
 ])  # fmt: skip
 def test_refused(function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     case = program_of(function, (X,))

@@ -198,6 +198,21 @@ def test_a_tangent_is_copied_to_the_order_of_its_value(copied: Callable[[Any], A
     np.testing.assert_allclose(srcgrad.jvp(f, (x,), (direction,))[1], numeric, rtol=1e-6)
 
 
+def an_array_of_one(x: Any) -> Any:
+    z = np.array(x * 2.0)
+    y = np.ascontiguousarray(z)
+    y[0] = y[0] * x
+    return y[0] + z
+
+
+@pytest.mark.parametrize("specialised", [True, False])
+def test_the_tangent_of_an_array_of_one_is_stored_into(specialised: bool) -> None:
+    """It was a broadcast view, which NumPy does not store into."""
+    with srcgrad.options(specialise=specialised):
+        assert srcgrad.jvp(an_array_of_one, (0.7,), (1.0,))[1] == pytest.approx(5.6)
+        assert srcgrad.hvp(an_array_of_one)(0.7, 1.0) == pytest.approx(8.0)
+
+
 def test_integers_take_no_tangent() -> None:
     def f(x, k):
         k[0] = x[1]

@@ -8,6 +8,6 @@ Enters: a function object whose text can be found.  Leaves: an ``ir.regions.Func
                                         return t
 """
 
-from srcgrad.frontend.lowering.functions import converted, lower, lowered
+from srcgrad.frontend.lowering.functions import converted, lower, lowered, with_lists
 
-__all__ = ["converted", "lower", "lowered"]
+__all__ = ["converted", "lower", "lowered", "with_lists"]

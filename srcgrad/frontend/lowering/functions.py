@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from typing import Any
 
 import gast
@@ -18,8 +18,10 @@ from srcgrad.errors import UnsupportedSyntax
 from srcgrad.frontend.journal import remembered
 from srcgrad.frontend.lowering.context import Context
 from srcgrad.frontend.lowering.expressions import annotation, assign_name, comprehend, keywords_of, value_of
+from srcgrad.frontend.lowering.listed import list_generators
 from srcgrad.frontend.lowering.local_classes import convert_classes
 from srcgrad.frontend.lowering.names import Scope, annotations_of, nodes_within, scopes_of
+from srcgrad.frontend.lowering.settled import settle
 from srcgrad.frontend.lowering.statements import run
 from srcgrad.frontend.mangling import written_name
 from srcgrad.frontend.source import Source, source_of
@@ -42,9 +44,21 @@ def lowered(function: Callable[..., object]) -> regions.Function:
 
 @remembered
 def converted(function: Callable[..., object]) -> regions.Function:
-    """The IR of a function in which classes that it defines are made once, as far as they can be."""
+    """The IR of a function in which classes that it defines are made once, as far as they can be, and functions read
+    what they captured under a name of their own where that is bound no more."""
     source = source_of(function)
     convert_classes(source)
+    settle(source)
+    return lower(source)
+
+
+def with_lists(function: Callable[..., object], places: Set[tuple[int, int]]) -> regions.Function | None:
+    """The same, with lists in place of the generator expressions that stand at some places; None where none does."""
+    source = source_of(function)
+    convert_classes(source)
+    if not list_generators(source, places):
+        return None
+    settle(source)
     return lower(source)
 
 

@@ -197,16 +197,20 @@ def _operations(function: Function) -> list[ir.Operation]:
     return found
 
 
+#: Statements in which no others stand that are of the same definition.
+_WITHOUT_STATEMENTS = (gast.Assign, gast.AugAssign, gast.Expr, gast.Return, gast.FunctionDef, gast.ClassDef)
+
+
 def _own_statements(node: gast.AST) -> list[gast.AST]:
     """The statements of a definition, without those of definitions inside."""
-    pending: list[Any] = list(node.body) if isinstance(node, gast.FunctionDef | gast.ClassDef) else []
+    pending: list[Any] = node.body[::-1] if isinstance(node, gast.FunctionDef | gast.ClassDef) else []
     found = []
     while pending:
-        part = pending.pop(0)
+        part = pending.pop()
         if isinstance(part, gast.Nonlocal | gast.Global):
             found.append(part)
-        elif not isinstance(part, gast.FunctionDef | gast.ClassDef):
-            pending = [c for c in gast.iter_child_nodes(part) if not isinstance(c, gast.expr)] + pending
+        elif not isinstance(part, _WITHOUT_STATEMENTS):
+            pending += [c for c in children(part) if not isinstance(c, gast.expr)][::-1]
     return found
 
 

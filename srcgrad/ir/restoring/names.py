@@ -66,7 +66,7 @@ class Naming:
 def named(naming: Naming, body: list[Any]) -> bool:
     """Decide the names of versions for statements; False if a form is refused."""
     plan = naming.plan
-    nodes = list(nodes_of(body))
+    nodes = [node for node in nodes_of(body) if isinstance(node, gast.Name | gast.AugAssign | Copies | Inner)]
     copies = [node for node in nodes if isinstance(node, Copies)]
     inner = [node for node in nodes if isinstance(node, Inner)]
     versions = _tie(naming, nodes)
@@ -116,8 +116,9 @@ def _spelling(naming: Naming, version: Version, namer: Namer) -> str:
 
 
 def _wanted(plan: Plan, version: Version) -> str | None:
-    is_parameter = version in {*plan.function.parameters}
-    text = version.variable or plan.called.get(version) or (version.name if is_parameter else None)
+    text = version.variable or plan.called.get(version)
+    if text is None and version in plan.function.parameters:
+        text = version.name
     return text if text is None or text.isidentifier() else "_"
 
 

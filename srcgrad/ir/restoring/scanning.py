@@ -15,6 +15,7 @@ import gast
 
 from srcgrad.ir.operations import Version
 from srcgrad.ir.restoring.tree import Branch, Copies, Inner
+from srcgrad.syntax.parse import BELOW
 
 #: The nodes of which not all fields are looked into.
 _APART = frozenset((gast.FunctionDef, gast.ClassDef, gast.Lambda, gast.alias, gast.Constant))
@@ -25,7 +26,7 @@ def nodes_of(part: Any) -> Iterable[Any]:
     pending = [part]
     while pending:
         here = pending.pop()
-        if isinstance(here, list):
+        if here.__class__ is list:
             pending += here[::-1]
             continue
         if here is None or isinstance(here, str | int | float | complex | bytes | Version):
@@ -33,7 +34,8 @@ def nodes_of(part: Any) -> Iterable[Any]:
         yield here
         if here.__class__ not in _APART and isinstance(here, gast.AST) and "shape" not in here.__dict__:
             held = here.__dict__
-            pending += [held.get(field) for field in reversed(here._fields)]
+            fields = BELOW[here.__class__]
+            pending += [held.get(field) for field in (here._fields[::-1] if fields is None else fields)]
             continue
         match here:
             case Copies(values=values):

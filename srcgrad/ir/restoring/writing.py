@@ -72,6 +72,8 @@ def _copied(naming: Naming, copies: Copies) -> list[Any]:
     for place, (target, value) in enumerate(zip(copies.targets, copies.values, strict=True)):
         text = naming.name(target)
         if is_nothing(value):
+            if target.variable is None:
+                continue  # what a pattern binds is read where it matched alone
             held = copies.found.get(place, NOTHING)
             if naming.holds_none:
                 gone.append(assigned([name(text, gast.Store)], gast.Constant(None, None)))

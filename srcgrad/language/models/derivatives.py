@@ -67,45 +67,45 @@ def jacobian_vector(f, primals, tangents):
 
 
 def hessian_vector(f=None, argnums=0):
-    def program(*args):
-        f(*args[:-1])
-        return _gradients(args, argnums), _gradients(args, argnums)
+    def program(*args, **keywords):
+        f(*args[:-1], **keywords)
+        return _gradients(args[:-1], argnums), _gradients(args[:-1], argnums)
 
-    def derivative(*args):
-        return program(*args)[1]
+    def derivative(*args, **keywords):
+        return program(*args, **keywords)[1]
 
     return unknown() if isinstance(f, NoneType) or not isinstance(argnums, int) else derivative
 
 
 def jacobian(f=None, argnums=0, *, holomorphic=False):
-    def program(*args):
-        value = f(*args[:-1])
+    def program(*args, **keywords):
+        value = f(*args[:-1], **keywords)
         return value, _like(value) if isinstance(argnums, int) else unknown()
 
-    def derivative(*args):
-        return _by_columns(program, args, args[argnums])
+    def derivative(*args, **keywords):
+        return _by_columns(program, args, keywords, args[argnums] if argnums < len(args) else unknown())
 
     return unknown() if isinstance(f, NoneType) or holomorphic or not isinstance(argnums, int) else derivative
 
 
 def hessian(f=None, argnums=0):
-    def program(*args):
-        f(*args[:-1])
-        return _gradients(args, argnums), _gradients(args, argnums)
+    def program(*args, **keywords):
+        f(*args[:-1], **keywords)
+        return _gradients(args[:-1], argnums), _gradients(args[:-1], argnums)
 
-    def derivative(*args):
-        return _by_columns(program, args, args[argnums])
+    def derivative(*args, **keywords):
+        return _by_columns(program, args, keywords, args[argnums] if argnums < len(args) else unknown())
 
     return unknown() if isinstance(f, NoneType) or not isinstance(argnums, int) else derivative
 
 
-def _by_columns(program, args, x):
+def _by_columns(program, args, keywords, x):
     if np.iscomplexobj(x):
         raise TypeError("a Jacobian by a complex argument has no program inside of a differentiated function")
     directions = np.eye(np.size(x))
 
     def column(k):
-        return program(*args, np.reshape(directions[k], np.shape(x)))[1]
+        return program(*args, np.reshape(directions[k], np.shape(x)), **keywords)[1]
 
     columns = [column(k) for k in range(np.size(x))]
     return np.reshape(np.stack(columns, -1), np.shape(columns[0]) + np.shape(x))

@@ -13,7 +13,8 @@ import functools
 import itertools
 import operator
 
-from srcgrad.language.models.table import Absent, models, stands_for
+from srcgrad.language.asked import functions_in
+from srcgrad.language.models.table import Absent, models, stands_for, unknown
 
 
 def contained(searched, item):
@@ -63,6 +64,24 @@ def indexed(sequence):
 # --- functools -------------------------------------------------------------------------------------------------------
 @models(functools.reduce)
 def reduce(function, sequence, initial=Absent, /):
+    count = functions_in(sequence)
+    if 0 < count <= 8:  # what each step makes of functions is another one
+        total = sequence[0] if initial is Absent else function(initial, sequence[0])
+        if count > 1 and len(sequence) > 1:
+            total = function(total, sequence[1])
+        if count > 2 and len(sequence) > 2:
+            total = function(total, sequence[2])
+        if count > 3 and len(sequence) > 3:
+            total = function(total, sequence[3])
+        if count > 4 and len(sequence) > 4:
+            total = function(total, sequence[4])
+        if count > 5 and len(sequence) > 5:
+            total = function(total, sequence[5])
+        if count > 6 and len(sequence) > 6:
+            total = function(total, sequence[6])
+        if count > 7 and len(sequence) > 7:
+            total = function(total, sequence[7])
+        return total if len(sequence) == count else unknown()
     items = iter(sequence)
     total = next(items, Absent) if initial is Absent else initial
     if total is Absent:
