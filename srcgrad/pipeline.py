@@ -16,14 +16,14 @@ from typing import TypeAlias
 import gast
 
 from srcgrad.analysis.activity import Activity
-from srcgrad.analysis.admission import Assumed, keys_checked
+from srcgrad.analysis.admission import Assumed, looked_at
 from srcgrad.analysis.axes import computes_axes, refuse_varied_axes, varied_axes_ended
 from srcgrad.analysis.captured import refuse_unbound
 from srcgrad.analysis.cfg import bound_here, walk
 from srcgrad.analysis.changes import attempted, may_change, must_be_copied, stores_anywhere
 from srcgrad.analysis.ending import ended
-from srcgrad.analysis.keys import KeyReader, puts_keys
 from srcgrad.analysis.lengths import lengths_kept
+from srcgrad.analysis.loss import Losses
 from srcgrad.analysis.memory import MemoryClasses, memory_classes
 from srcgrad.analysis.moving import moving
 from srcgrad.analysis.parts import parts_copied
@@ -33,7 +33,6 @@ from srcgrad.analysis.shapes import result, shapes
 from srcgrad.analysis.solving import solved
 from srcgrad.analysis.summaries import Summaries, Summary
 from srcgrad.analysis.symbols import seen_from_inside, without_symbols
-from srcgrad.analysis.text import TextReader
 from srcgrad.analysis.values import fact_of_expression
 from srcgrad.emit.load import load, of_users
 from srcgrad.emit.printer import emit
@@ -97,8 +96,9 @@ class Module:
         self.specialised: dict[Callee, set[Facts]] = {}  # where each was looked into
         self.pending: list[Callable[[], None]] = []
         self.apart: dict[str, Returning] = {}  # what returns results that are handed out as they are
-        self.summaries, self.text = Summaries(self._summary), TextReader(self.normalized)
-        self.keys = KeyReader(self.normalized, self._inside)
+        self.entry: Callee | None = None
+        self.summaries = Summaries(self._summary, Summary())
+        self.losses = Losses(self.normalized, self._inside, self.summary_of)
         self.changes_saved = False  # whether a backward half stores into what its forward half saved
 
     # --- the road ----------------------------------------------------------------------------------------------------
@@ -183,33 +183,25 @@ class Module:
         return self.results[key]
 
     def active(
-        self,
-        function: Function,
-        wanted: tuple[str, ...],
-        facts: Known,
-        classes: MemoryClasses | None = None,
-        with_shadow: Names = frozenset(),
-    ) -> Activity:
-        found = self._solved(function, wanted, facts, classes, with_shadow)
-        self.text.refuse_numbers(function, found, facts)
-        self.keys.refuse(function, found, facts)
-        refuse_varied_axes(function, found)
-        return found
-
-    def _solved(
-        self, function: Function, wanted: tuple[str, ...], facts: Known, classes: MemoryClasses | None, given: Names
+        self, function: Function, wanted: tuple[str, ...], facts: Known, classes: MemoryClasses | None = None,
+        given: Names = frozenset(),
     ) -> Activity:
         return solved(function, wanted, facts, classes, lambda made: self.called(made, facts).stored, given)
 
-    def _keys_checked(
-        self, function: Function, wanted: tuple[str, ...], known: Known, classes: MemoryClasses, given: Names
-    ) -> tuple[Function, MemoryClasses]:
-        """The function with checks of keys that vary if they are numbers, where keys are read in this module."""
-        if self.shown or not puts_keys(function):
-            return function, classes
-        guards = self.keys.guards(function, self._solved(function, wanted, known, classes, given), known)
-        function = keys_checked(function, guards)
-        return function, memory_classes(function, known, self.summary_of, given) if guards else classes
+    def _kept(
+        self, function: Function, wanted: tuple[str, ...], known: Known, classes: MemoryClasses, given: Names,
+        door: bool,
+    ) -> tuple[Function, MemoryClasses, Activity]:
+        """The function in which no derivative is lost: it is refused else, or looks at the keys of dicts as it runs."""
+        function, classes = self._axes_checked(function, wanted, known, classes, given)
+        activity = self.active(function, wanted, known, classes, given)
+        refuse_varied_axes(function, activity)
+        looks = self.losses.refuse(function, activity, known, door)
+        if self.shown or not looks:
+            return function, classes, activity
+        function = looked_at(function, looks)
+        classes = memory_classes(function, known, self.summary_of, given)
+        return function, classes, self.active(function, wanted, known, classes, given)
 
     def _axes_checked(
         self, function: Function, wanted: tuple[str, ...], known: Known, classes: MemoryClasses, given: Names
@@ -217,16 +209,15 @@ class Module:
         """The function, which raises where it comes to a call whose axis varies."""
         if not computes_axes(function):
             return function, classes
-        made = varied_axes_ended(function, self._solved(function, wanted, known, classes, given))
+        made = varied_axes_ended(function, self.active(function, wanted, known, classes, given))
         return made, classes if made is function else memory_classes(made, known, self.summary_of, given)
 
-    def _inside(self, made: Call, given: tuple[bool, ...], known: Known) -> tuple[Function, Activity, Known]:
-        """The function that is called, and its activity where these of its arguments vary."""
-        facts = tuple(fact_of_expression(a, lambda name: known.get(name, Unknown())) for a in made.arguments)
-        function, inside = self.prepared(made.callee, self._seen_from_inside(made.callee, facts, given))
+    def _inside(self, callee: Callee, facts: Facts, given: tuple[bool, ...]) -> tuple[Function, Activity, Known]:
+        """A callee, and its activity where these of its arguments vary."""
+        function, known = self.prepared(callee, self._seen_from_inside(callee, facts, given))
         wanted = tuple(p for p, is_given in zip(function.parameters, given, strict=True) if is_given)
-        classes = memory_classes(function, inside, self.summary_of)
-        return function, self._solved(function, wanted, inside, classes, frozenset()), inside
+        classes = memory_classes(function, known, self.summary_of)
+        return function, self.active(function, wanted, known, classes, frozenset()), known
 
     def called(self, made: Call, known: Mapping[str, Fact]) -> Summary:
         """What a call does to the memory of its arguments."""
@@ -331,13 +322,12 @@ class Module:
         with_shadow = frozenset(modes.shadowed(function.parameters))
         solve = partial(memory_classes, summary_of=self.summary_of, with_shadow=with_shadow)
         function, known, classes = parts_copied(function, known, solve)
-        function, classes = self._keys_checked(function, wanted, known, classes, with_shadow)
-        function, classes = self._axes_checked(function, wanted, known, classes, with_shadow)
+        function, classes, active = self._kept(function, wanted, known, classes, with_shadow, door)
         outside = partial(read_outside, callee, self.normalized) if door else None
         shadows = shadows_of(function, known, classes, partial(self.called, known=known), modes, outside=outside)
         if shadows is not None:
             self.changes_saved, function = True, shadows.function
-        active = self.active(function, wanted, known, classes, with_shadow)
+            active = self.active(function, wanted, known, classes, with_shadow)
         by_value = tuple(name for name in wanted if name not in with_shadow)
         return AdjointProgram(function, by_value, active, known, self, shadows, sink=present_options().sink)
 
@@ -373,14 +363,9 @@ class Module:
         function, known = self.prepared(callee, facts)
         classes = memory_classes(function, known, self.summary_of)
         given = frozenset() if door else classes.shadowed.intersection(function.parameters)
-        function, classes = self._keys_checked(function, wanted, known, classes, given)
-        function, classes = self._axes_checked(function, wanted, known, classes, given)
-        moved = moving(function, wanted, known, classes, self.summary_of)
         # What is stored is of use as in reverse mode: tangents alone do not ask for that.
-        found = self._solved(function, wanted, known, classes, given) if classes.shadowed else moved.activity
-        self.text.refuse_numbers(function, found, known)
-        self.keys.refuse(function, found, known)
-        refuse_varied_axes(function, found)
+        function, classes, _ = self._kept(function, wanted, known, classes, given, door)
+        moved = moving(function, wanted, known, classes, self.summary_of)
         # What a callee hands out may be stored into, and so may what it was given: no tangent may be both.
         is_seen = self.stores and (self.tried or not door)
         beside = frozenset(bound for s in walk(function.body) if is_seen for bound in bound_here(s))
@@ -420,14 +405,14 @@ def compile_request(request: Request, taken: frozenset[str] = frozenset()) -> Co
     """Everything from the user's function to loaded derivative functions, none of which is called like ``taken``."""
     module = Module(generic=request.facts is None, shown=request.shown)
     module.namer.reserve(*taken)
-    with writing(module.forms.journal), in_users_text(lambda: module.keys.entry):
+    with writing(module.forms.journal), in_users_text(lambda: module.entry):
         return _compiled(module, request, taken)
 
 
 def _compiled(module: Module, request: Request, taken: frozenset[str]) -> Compiled:
     if request.callee.instance is None and isinstance(request.callee.function, FunctionType):
         request = replace(request, callee=module.forms.callee(request, callee_for))
-    module.keys.entry = request.callee
+    module.entry = request.callee
     function = module.normalized(request.callee)
     stores = stores_anywhere(request.callee, module.normalized)
     module.assumed = Assumed(request.shown, stores, stores and "forward" not in request.mode)

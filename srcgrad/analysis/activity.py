@@ -24,7 +24,6 @@ import gast
 from srcgrad import runtime
 from srcgrad.analysis.cfg import Graph, Names, NameSet, bound_here, graph_of, solve, stores_of, walk
 from srcgrad.analysis.references import names_carrying
-from srcgrad.analysis.sets import only_asked
 from srcgrad.errors import UnsupportedSyntax
 from srcgrad.ir.normal_form import (
     AddAt,
@@ -238,7 +237,6 @@ def activity(
     for statement in walk(function.body):
         if isinstance(statement, For) and statement.index in made.useful_before(statement):
             refuse_items(statement, made)
-        refuse_put(statement, made)
     return made
 
 
@@ -252,15 +250,6 @@ def refuse_items(loop: For, activity: Activity) -> None:
             label="they are read here",
             hint="loop over lists, tuples or arrays, by index where need be",
         )
-
-
-def refuse_put(statement: Statement, activity: Activity) -> None:
-    """What is put into a set has no adjoint there: refused where it varies, unless nothing is read from the set."""
-    match statement:
-        case Bind(target=made, operation=Unruled(given=tuple() as given, refusal=refusal, changes=changed)):
-            varied = activity.varied_before(statement)
-            if any(name in varied for name in given) and not only_asked(activity.function, changed or made):
-                raise refusal
 
 
 def _weak_masks(

@@ -24,7 +24,6 @@ import numpy as np
 from srcgrad import runtime
 from srcgrad.analysis.activity import atoms
 from srcgrad.analysis.cfg import blocks_of, bound_here, walk
-from srcgrad.analysis.keys import key_checks
 from srcgrad.analysis.values import is_arithmetic, is_copy
 from srcgrad.errors import Span, UnsupportedSyntax
 from srcgrad.ir.normal_form import (
@@ -170,12 +169,9 @@ def exact_at_entry(function: Function) -> Function:
     return replace(function, body=Block((*statements, *function.body.statements)))
 
 
-def keys_checked(function: Function, keys: Mapping[Statement, list[str]]) -> Function:
-    """The function with a check before each of these statements that its keys are no numbers."""
-    if not keys:
-        return function
-    checks = {at: key_checks(at, names) for at, names in keys.items()}
-    return replace(function, body=_checked(function.body, {}, checks))
+def looked_at(function: Function, looks: Mapping[Statement, list[Effect]]) -> Function:
+    """The function with what it looks at before each of these statements."""
+    return replace(function, body=_checked(function.body, {}, dict(looks)))
 
 
 def _displayed(function: Function, facts: Mapping[str, Fact]) -> dict[str, Fact]:
@@ -344,7 +340,7 @@ def _may_be_keys(
     if isinstance(fact, MappingFact) and name in asked:
         return True
     if isinstance(statement, Bind) and isinstance(statement.operation, Apply) and statement.operation.function is sum:
-        return isinstance(fact, Unknown)  # of what is known for a dict ``analysis.keys`` knows the keys
+        return isinstance(fact, Unknown)  # of what is known for a dict ``analysis.loss`` knows the keys
     if isinstance(fact, MappingFact) and isinstance(statement, For):
         hint = "write .items(), .values() or .keys()"
         raise UnsupportedSyntax("a loop over a dict goes over its keys", span, code="E0418", hint=hint)

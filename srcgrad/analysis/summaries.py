@@ -7,11 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
 
-from srcgrad.ir.normal_form import Callee
-from srcgrad.rules.facts import Fact
-
-Key = tuple[Callee, tuple[Fact, ...]]
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -25,42 +23,44 @@ class Summary:
     returns_outside: bool = False  # whether the result may be, or contain, what a global holds
 
 
-class Summaries:
-    """The summaries of callees, to a fixpoint over recursion.
+class Summaries(Generic[Result]):
+    """What is worked out of callees by ``solve``, to a fixpoint over recursion.
 
-    ``solve`` works out one callee; what it asks about a callee that is being worked out already is answered by what is
-    known so far, and everything met on the way is worked out again until nothing changes.
+    What it asks about a call that is being worked out already is answered by what is known so far, at first
+    ``nothing``; then everything met on the way is worked out again until nothing changes.
     """
 
-    def __init__(self, solve: Callable[[Callee, tuple[Fact, ...]], Summary]) -> None:
-        self.solve = solve
-        self.known: dict[Key, Summary] = {}  # final
-        self.rising: dict[Key, Summary] = {}  # what the present round stands on
-        self.met: set[Key] = set()
-        self.is_underway = False
+    def __init__(self, solve: Callable[..., Result], nothing: Result) -> None:
+        self.solve, self.nothing = solve, nothing
+        self.known: dict[Any, Result] = {}  # final
+        self.rising: dict[Any, Result] = {}  # what the present round stands on
+        self.met: dict[Any, bool] = {}  # in this round, and whether it is worked out
+        self.is_provisional = self.is_underway = False
 
-    def of(self, callee: Callee, facts: tuple[Fact, ...]) -> Summary:
-        key = (callee, facts)
+    def of(self, *key: Any) -> Result:
         if key in self.known:
             return self.known[key]
         if self.is_underway:
             self._work(key)
             return self.rising[key]
-        self.is_underway = True
+        self.is_underway = self.is_provisional = True
         try:
             self.rising = {}
-            before: dict[Key, Summary] | None = None
-            while before != self.rising:
+            before: dict[Any, Result] | None = None
+            while self.is_provisional and before != self.rising:
                 before = dict(self.rising)
-                self.met = set()
+                self.met, self.is_provisional = {}, False
                 self._work(key)
             self.known.update(self.rising)
         finally:
             self.is_underway = False
         return self.known[key]
 
-    def _work(self, key: Key) -> None:
-        if key not in self.met:
-            self.met.add(key)
-            self.rising.setdefault(key, Summary())
-            self.rising[key] = self.solve(*key)
+    def _work(self, key: Any) -> None:
+        if key in self.met:
+            self.is_provisional |= not self.met[key]
+            return
+        self.met[key] = False
+        self.rising.setdefault(key, self.nothing)
+        self.rising[key] = self.solve(*key)
+        self.met[key] = True

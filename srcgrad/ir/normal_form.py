@@ -79,10 +79,6 @@ class Kind(Protocol):
         """Whether what is given or returned may be, or hold, a function for which a tuple or a text stands."""
 
     @property
-    def may_hold_sets(self) -> bool:
-        """Whether what is given may be, or hold, a set."""
-
-    @property
     def objects(self) -> frozenset[str]:
         """The parameters that are objects or containers, and no numbers or arrays."""
 

@@ -37,7 +37,7 @@ _EFFECTS_HERE = IN_PLACE | {
     "require_entry",
     "require_length", "require_mapping", "require_new", "require_order",
     "require_count", "require_no_object", "require_number", "require_real", "require_output", "require_key",
-    "require_firsts", "require_places",
+    "require_keys", "require_places",
     "require_bound_of_slice", "require_cast", "require_items", "require_alike", "require_hashed",
     "require_memory", "require_elements",
     "require_kept", "require_matrix", "require_wide",

@@ -26,12 +26,12 @@ def f(x):
         """
 def f(x):
     names = {str(x), str(2.0 * x)}
-    return len(names) * x
+    return len(sorted(names)) * x
 """,
         """
 def f(x):
     names = [str(x), str(2.0 * x)]
-    return len(names) * x
+    return len(sorted(names)) * x
 """,
     ),
     Entry(

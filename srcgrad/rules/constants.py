@@ -93,7 +93,7 @@ constant(
     runtime.require_mapping, runtime.require_new,
     runtime.require_no_object, runtime.require_order, runtime.require_disjoint,
     runtime.require_number, runtime.require_real, runtime.require_output, runtime.require_key,
-    runtime.require_firsts, runtime.require_places,
+    runtime.require_keys, runtime.require_places,
     runtime.require_bound_of_slice, runtime.require_cast, runtime.require_items, runtime.require_alike,
     runtime.require_memory, runtime.require_elements, runtime.require_signed, runtime.require_assigned,
     runtime.require_hashed,

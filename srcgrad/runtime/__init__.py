@@ -86,7 +86,7 @@ _NAMES = {
     "doors": (
         "StopsGradients as_cotangent entered is_mapping is_sequence leaving once require_arithmetic "
         "require_bound_of_slice require_count require_entry "
-        "require_firsts require_kept require_matrix require_wide "
+        "require_keys require_kept require_matrix require_wide "
         "require_key require_length require_mapping require_new require_no_object require_number require_places "
         "require_real stop_gradient unvaried"
     ),

@@ -169,10 +169,22 @@ def require_key(x: Any, place: str) -> None:
             )
 
 
-def require_firsts(pairs: Any, place: str) -> None:
-    """Refuse pairs of which the first, a key, is a number that varies."""
-    for pair in pairs:
-        require_key(pair[0], place)
+def require_keys(x: Any, place: str) -> None:
+    """The same of the keys of each dict that is, or lies in, what is read."""
+    pending, seen = [x], set[int]()
+    while pending:
+        part = pending.pop()
+        if id(part) in seen:
+            continue
+        seen.add(id(part))
+        if isinstance(part, Mapping):
+            for key in part:
+                require_key(key, place)
+            pending.extend(part.values())
+        elif isinstance(part, tuple | list | deque):
+            pending.extend(part)
+        elif is_object(part):
+            pending.extend(fields_of(part).values())
 
 
 def unvaried(x: Any) -> Any:

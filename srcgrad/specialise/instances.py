@@ -47,14 +47,6 @@ class Instance:
     made: type | None = None  # the class of the object that it returns, where it is an ``__init__``
     captured: Captured | None = field(default=None, compare=False)  # of a function that stands in the text of another
 
-    @cached_property
-    def may_hold_sets(self) -> bool:
-        """Whether what it is given or captured may be a set, or hold one: what else it is given may be put in there."""
-        heap = self.summary.heap
-        sites, held = heap.reachable([*self.summary.arguments.values(), *map(at, self.summary.cells.values())])
-        is_known = not any(heap.is_seen(site) for site in sites) and not any(value.is_any for value in held)
-        return not is_known or any(site.kind in (set, frozenset) for site in sites)
-
     @property
     def given(self) -> tuple[Inferred, ...]:
         """What it is passed, and what it captured."""

@@ -264,3 +264,66 @@ def test_other_uses_of_keys_are_right(function: Callable[..., object], wanted: l
 )
 def test_keys_beside_what_varies_have_second_orders(function: Callable[..., object], wanted: list[float]) -> None:
     np.testing.assert_allclose(srcgrad.hvp(function)(X, X), wanted)
+
+
+def collect(table, found):
+    for key in table:
+        found.append(key)
+
+
+def collected_by_a_callee(x):
+    found = []
+    collect({float(x[0]): 1.0}, found)
+    return found[0] * x[1]
+
+
+def add(members, v):
+    members.add(v)
+
+
+def put_into_a_set_by_a_callee(x):
+    members = set()
+    add(members, float(x[0]))
+    return sum(members) * x[1]
+
+
+def put_into_a_set_key_by_key(x):
+    table, members = {}, set()
+    for v in x:
+        table[v] = 1.0
+    for key in table:
+        members.add(key)
+    return sum(list(members))
+
+
+@pytest.mark.parametrize("specialise", [True, False])
+@pytest.mark.parametrize(
+    "function", [collected_by_a_callee, put_into_a_set_by_a_callee, put_into_a_set_key_by_key]
+)
+def test_keys_that_callees_and_sets_keep_are_refused(function: Callable[..., object], specialise: bool) -> None:
+    """Silently wrong once: in forward mode nobody looked into callees that return nothing of use."""
+    with options(specialise=specialise):
+        for derivative in (lambda: srcgrad.grad(function)(X), lambda: srcgrad.jvp(function, (X,), (X,))):
+            with pytest.raises((srcgrad.UnsupportedSyntax, RefusedType), match="E060[34]"):
+                derivative()
+
+
+def beside_another_dict(x):
+    tables = {"a": {}, "b": {"p": x[1]}}
+    tables["a"][float(x[0])] = 1.0
+    return sum(v * len(k) for k, v in tables["b"].items()) * x[0]
+
+
+def in_one_of_two_objects(x):
+    left, right = Table(), Table()
+    left.put(float(x[0]))
+    right.rows["p"] = x[1]
+    return sum(v * len(k) for k, v in right.rows.items()) * x[2]
+
+
+@pytest.mark.parametrize(
+    ("function", "wanted"), [(beside_another_dict, [0.6, 1.1, 0.0]), (in_one_of_two_objects, [0.0, 2.2, 0.6])]
+)
+def test_keys_of_one_dict_are_not_those_of_another(function: Callable[..., object], wanted: list[float]) -> None:
+    np.testing.assert_allclose(srcgrad.grad(function)(X), wanted)
+    np.testing.assert_allclose(srcgrad.hvp(function)(X, X), wanted)

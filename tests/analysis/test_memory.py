@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from srcgrad.analysis.memory import MemoryClasses, Summaries, memory_classes
+from srcgrad.analysis.memory import MemoryClasses, Summaries, Summary, memory_classes
 from srcgrad.errors import UnsupportedSyntax
 from srcgrad.ir.normal_form import Callee
 from srcgrad.pipeline import Module
@@ -29,7 +29,7 @@ def classes(function: Callable[..., Any], **changed: Any) -> MemoryClasses:
         names = module.facts_of(callee, facts)
         return memory_classes(module.normalized(callee), names, summaries.of)
 
-    summaries = Summaries(lambda callee, facts: solve(callee, facts).summary)
+    summaries = Summaries(lambda callee, facts: solve(callee, facts).summary, Summary())
     callee = Callee(function)  # type: ignore[arg-type]
     entry = [Unknown() if values[p] is None else fact_of(values[p], p) for p in module.normalized(callee).parameters]
     return solve(callee, tuple(entry))

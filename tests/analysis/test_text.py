@@ -568,3 +568,136 @@ def test_text_that_is_repeated_or_read_by_what_a_dict_holds_is_refused(function:
     for derivative in (lambda: srcgrad.grad(function)(x), lambda: srcgrad.jvp(function, (x,), (x,))):
         with pytest.raises(srcgrad.UnsupportedSyntax, match="from text"):
             derivative()
+
+
+class Reading:
+    def __init__(self):
+        self.text, self.number = "", 0.0
+
+    def note(self, v):
+        self.text = f"{v}"
+
+    def read(self):
+        self.number = float(self.text)
+
+
+def read_by_one_method_for_another(x):
+    reading = Reading()
+    reading.note(x[0])
+    reading.read()
+    return reading.number * x[1]
+
+
+def keep_read(numbers, t):
+    numbers[0] = float(t)
+
+
+def kept_in_a_list_by_a_callee(x):
+    numbers = [0.0]
+    keep_read(numbers, str(float(x[0])))
+    return numbers[0] * x[1]
+
+
+def kept_in_an_array_by_a_callee(x):
+    numbers = np.zeros(1)
+    keep_read(numbers, str(float(x[0])))
+    return numbers[0] * x[1]
+
+
+def fill(view, t):
+    view[:] = float(t)
+
+
+def stored_into_a_view_by_a_callee(x):
+    numbers = np.zeros((2, 2))
+    fill(numbers[0], str(x[0]))
+    return np.sum(numbers) * x[1]
+
+
+def stored_into_a_row(x):
+    numbers = np.zeros((2, 2))
+    numbers[0][1] = str(float(x[0]))
+    return np.sum(numbers) * x[1]
+
+
+def labelled(x):
+    return {"k": f"{x[0]}"}
+
+
+def attempted_in_a_dict(x):
+    try:
+        made = labelled(x)
+    except ValueError:
+        made = {"k": "1.0"}
+    return float(made["k"]) * x[1]
+
+
+def fail(text):
+    raise ValueError(text)
+
+
+def raised_by_a_callee(x):
+    try:
+        fail(f"{x[0]}")
+    except ValueError as error:
+        return float(str(error)) * x[1]
+    return x[1]
+
+
+def a_key_that_was_read(x):
+    table = {float(str(x[0])): 1.0}
+    return sum(key for key in table) * x[1]
+
+
+def text_of_a_key(x):
+    table = {float(x[0]): 1.0}
+    return float([str(key) for key in table][0]) * x[1]
+
+
+@pytest.mark.parametrize("specialise", [True, False])
+@pytest.mark.parametrize(
+    "function",
+    [
+        read_by_one_method_for_another, kept_in_a_list_by_a_callee, kept_in_an_array_by_a_callee,
+        stored_into_a_view_by_a_callee, stored_into_a_row, attempted_in_a_dict, raised_by_a_callee,
+        a_key_that_was_read, text_of_a_key,
+    ],
+)  # fmt: skip
+def test_what_is_read_and_kept_elsewhere_is_refused(function: Callable[..., object], specialise: bool) -> None:
+    """Silently wrong once: numbers that a callee had read were not followed, nor text in the result of an attempt."""
+    x = np.array([1.5, 2.5])
+    with options(specialise=specialise):
+        for derivative in (lambda: srcgrad.grad(function)(x), lambda: srcgrad.jvp(function, (x,), (x,))):
+            with pytest.raises((srcgrad.UnsupportedSyntax, Refused), match="E060[13]"):
+                derivative()
+
+
+def read_for_the_log_alone(x):
+    reading = Reading()
+    reading.note(x[0])
+    reading.read()
+    print(reading.number)
+    return x[0] * x[1]
+
+
+def asked_of_a_set(x):
+    seen, total = set(), 0.0
+    for v in x:
+        label = f"{v:.1f}"
+        if label not in seen:
+            seen.add(label)
+            total += v * v
+    return total
+
+
+@pytest.mark.parametrize(
+    ("function", "wanted"), [(read_for_the_log_alone, [2.5, 1.5]), (asked_of_a_set, [3.0, 5.0])]
+)
+def test_text_that_is_read_for_no_result_or_asked_for_in_a_set_is_right(
+    function: Callable[..., object], wanted: list[float]
+) -> None:
+    x = np.array([1.5, 2.5])
+    for specialise in (True, False):
+        with options(specialise=specialise):
+            np.testing.assert_allclose(srcgrad.grad(function)(x), wanted)
+            np.testing.assert_allclose(srcgrad.jvp(function, (x,), (x,))[1], np.dot(wanted, x))

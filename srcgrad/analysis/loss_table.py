@@ -1,14 +1,13 @@
-"""What makes text, hands it on, and reads it as a number.
+"""The table of loss: which expressions and functions make text of numbers, hand a loss on, and read it as a number.
 
-Enters: an expression or operation.  Leaves: which names' text becomes a number there.  Python's operators, its own
-containers and NumPy's elementwise functions read no number from text: they raise.  Any other function of NumPy or SciPy
-does, as far as is known here, but for those that make text or arrays of what they are given.
+Enters: an expression, operation or function.  Leaves: what it is.  Python's operators, its own containers and NumPy's
+elementwise functions read no number from text: they raise.  Any other function of NumPy or SciPy does, as far as is
+known here, but for those that make text or arrays of what they are given.
 """
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator
 
 import gast
 import numpy as np
@@ -18,6 +17,7 @@ from srcgrad.ir.normal_form import Apply, Bind, Statement
 from srcgrad.rules.facts import Array, Fact
 from srcgrad.rules.formula import object_of
 from srcgrad.rules.memory import home_of
+from srcgrad.rules.table import is_constant, method
 
 _WRITERS = (str, repr, ascii, format, bytes, bytearray, np.str_, np.bytes_)
 _METHODS = frozenset(
@@ -37,6 +37,7 @@ _HANDING_ON = (
     runtime.from_pairs, runtime.joined, runtime.keyed, runtime.operand, runtime.raisable, runtime.repeated,
     runtime.unvaried,
 )  # fmt: skip
+_SIZES = (isinstance, issubclass, len, range, type)
 _LIBRARIES = ("numpy", "scipy")
 _OWN = "srcgrad"  # what our own output does to shadows and saves loses no text of the program's
 
@@ -96,13 +97,24 @@ def hands_on(function: object) -> bool:
     return any(function is known for known in (*_JOINS, *_ARRAYS, *_HANDING_ON))
 
 
-def loses_text(node: gast.expr) -> bool:
-    """Whether the value of an expression has none of the text that it reads: a test, a length, a whole number."""
-    match node:
-        case gast.Call(func=gast.Name() as function):
-            known = object_of(function)
-            return home_of(known) in ("builtins", _OWN) and not (makes_text(node) or hands_on(known))
-    return isinstance(node, gast.Compare | gast.UnaryOp)
+def loses_text(node: gast.Call) -> bool:
+    """Whether the value of a call has none of the text that it reads: a length, a whole number, a truth value."""
+    known = object_of(node.func)
+    if known is None or not isinstance(node.func, gast.Name) or home_of(known) not in ("builtins", _OWN):
+        return False
+    return not (makes_text(node) or hands_on(known))
+
+
+def loses_numbers(node: gast.Call) -> bool:
+    """Whether the value of a call does not move with the numbers that it reads: it is declared constant."""
+    known = object_of(node.func)
+    if known is None and isinstance(node.func, gast.Attribute):
+        return is_constant(method(node.func.attr))
+    return any(known is one for one in _SIZES) or is_constant(known)
+
+
+def makes_number(function: object) -> bool:
+    return any(function is kind for kind in (*_NUMBERS, np.float64))
 
 
 def reads_numbers(function: object) -> bool:
@@ -120,19 +132,17 @@ def read_by(operation: Apply) -> bool:
     return with_dtype or reads_numbers(operation.function)
 
 
-def readings(expression: gast.expr) -> Iterator[gast.Call]:
-    """The calls in an expression that read text as a number which is part of its value."""
-    pending: list[gast.AST] = [expression]
-    while pending:
-        node = pending.pop()
-        if isinstance(node, gast.Call):
-            function = object_of(node.func)
-            method = node.func.attr if isinstance(node.func, gast.Attribute) and function is None else ""
-            if (function is not None and reads_numbers(function) and not makes_text(node)) or method == "astype":
-                yield node
-                continue
-        if not (isinstance(node, gast.expr) and loses_text(node)):
-            pending += gast.iter_child_nodes(node)
+def reads_text(node: gast.Call) -> bool:
+    """Whether a call within an expression reads text that it is given as a number."""
+    known = object_of(node.func)
+    if known is None:  # a method, or what nobody knows
+        return not isinstance(node.func, gast.Attribute) or node.func.attr == "astype"
+    return reads_numbers(known) and not makes_text(node)
+
+
+def reads_keys(function: object) -> bool:
+    """Whether a function of what may be a dict takes its keys for numbers, or gives them; operators raise."""
+    return not isinstance(function, np.ufunc) and home_of(function) not in (_OWN, "operator")
 
 
 def is_of_text(fact: Fact | None) -> bool:
