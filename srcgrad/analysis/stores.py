@@ -53,7 +53,7 @@ from srcgrad.ir.normal_form import (
     While,
     With,
 )
-from srcgrad.rules.facts import Array, Fact, Sequence, Static, Unknown, as_array, is_discrete
+from srcgrad.rules.facts import UNKNOWN, Array, Fact, Sequence, Static, Unknown, as_array, is_discrete
 from srcgrad.rules.facts import Mapping as MappingFact
 from srcgrad.rules.table import lookup, operator_of
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference, builtin, call_runtime, of_runtime, reference
@@ -113,7 +113,7 @@ class Lowering:
         raise NotImplementedError
 
     def fact(self, name: str) -> Fact:
-        return self.facts.get(name, Unknown())
+        return self.facts.get(name, UNKNOWN)
 
     def fresh(self, stem: str = "t") -> str:
         if self.namer is None:

@@ -84,6 +84,8 @@ class Unknown:
     """Nothing is known."""
 
 
+UNKNOWN = Unknown()
+
 Fact = Array | Sequence | Mapping | Object | Static | Unknown
 
 WEAK = ("bool", "int", "float", "complex")  # Python's own numbers, in order of promotion

@@ -29,7 +29,7 @@ from srcgrad.rules.arguments import Argument, Joint, alike, rank
 from srcgrad.rules.calling import UnsupportedCall, bind
 from srcgrad.rules.casting import DTYPE, Given, Manner, cast_facts, casts, check_dtype, manner_of
 from srcgrad.rules.edition import renew
-from srcgrad.rules.facts import Array, Fact, Unknown, as_array, number
+from srcgrad.rules.facts import UNKNOWN, Array, Fact, Unknown, as_array, number
 from srcgrad.rules.formula import Formula, constant, displayed, formula_of, is_number, literal, spelling
 from srcgrad.rules.laws import Head
 from srcgrad.rules.placing import inline
@@ -409,13 +409,13 @@ class Rule:
         return otherwise
 
     def _argument(self, parameter: str, given: Given, facts: Mapping[str, Fact] | None) -> Argument:
-        fact = (facts or {}).get(parameter, Unknown())
+        fact = (facts or {}).get(parameter, UNKNOWN)
         if parameter not in given:
             expression = self.defaults.get(parameter)
         else:
             expression = given[parameter] if isinstance(given, Mapping) else None
         known, value = (False, None) if expression is None else literal(expression)
-        if known and fact == Unknown() and is_number(expression):
+        if known and isinstance(fact, Unknown) and is_number(expression):
             fact = number(type(value).__name__)
         count = len(expression.elts) if parameter == self.variadic and isinstance(expression, gast.Tuple) else None
         return Argument(known, value, fact, count)

@@ -17,7 +17,7 @@ from srcgrad.analysis.activity import Activity
 from srcgrad.analysis.layout import Layout
 from srcgrad.analysis.references import Reference, reference
 from srcgrad.ir.normal_form import Append, Bind, Block, Callee, For, Pop, Statement, While
-from srcgrad.rules.facts import Array, Fact, Unknown, is_floating
+from srcgrad.rules.facts import UNKNOWN, Array, Fact, is_floating
 from srcgrad.syntax.namer import Namer
 from srcgrad.transform.build import load
 from srcgrad.transform.cotangents import Cotangents
@@ -106,7 +106,7 @@ class ReverseSweep:
         return self.leave[order]
 
     def fact(self, name: str) -> Fact:
-        return self.facts.get(name, Unknown())
+        return self.facts.get(name, UNKNOWN)
 
     def fact_of(self, operand: gast.expr) -> Fact:
         return fact_of_operand(operand, self.fact)
