@@ -12,7 +12,7 @@ import numpy as np
 
 from srcgrad.infer.data import is_data
 from srcgrad.infer.objects import MAPPINGS
-from srcgrad.infer.values import Value, is_unchanging
+from srcgrad.infer.values import Exact, Value, is_unchanging
 from srcgrad.ir import normal_form as nf
 from srcgrad.rules.formula import object_of
 from srcgrad.specialise import elements
@@ -57,8 +57,9 @@ def series_of(context: Context, node: Any, taken: set[str]) -> Series | None:
     if is_flat(context, node):
         return elements.flat(context, node, taken)
     value = context.value(node)
-    if any(map(is_data, value.atoms)):  # a number or None beside it raises the same: it has no length
-        value = Value(frozenset(atom for atom in value.atoms if not is_unchanging(atom)), value.is_any)
+    is_by_data = any(map(is_data, value.atoms))  # None, and a number beside data, have no length and raise the same
+    beside = frozenset(atom for atom in value.atoms if atom == Exact(None) or is_by_data and is_unchanging(atom))
+    value = Value(value.atoms - beside, value.is_any)
     if are(value, MAPPINGS):
         return entries_of(context, node, "keys", node, taken)
     if EnumType in (type(static_of(value)), type(object_of(node))):

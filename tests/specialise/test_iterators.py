@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from srcgrad import grad, hvp
 from tests.specialise.test_attempts import check, fail, is_refused
 
 
@@ -599,3 +600,45 @@ def two_generators(x):
 ])  # fmt: skip
 def test_refused(function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     assert is_refused(function, monkeypatch)
+
+
+# --- what has no value on some ways ----------------------------------------------------------------------------------
+def nothing_is_gone_over(x):
+    items = None
+    if x[0] > -100.0:
+        items = [x[0], x[1] * 2.0]
+    s = x[2]
+    for v in items:
+        s = s + v * v * x[2]
+    for v in reversed(items):
+        s = s * v
+    rest = range(2) if x[0] > 100.0 else None
+    try:
+        for k in rest:
+            s = s * k
+    except TypeError:
+        s = s * x[0]
+    return s
+
+
+def continued(x):
+    s, rounds, roads = x[0], 0, {1: [0, 1], 3: [2]}
+    while rounds < 3:
+        rounds += 1
+        if rounds == 2:
+            continue
+        for k in roads[rounds]:
+            s = s * x[k] + x[k] ** 2
+    return s
+
+
+def test_what_may_be_none_raises_where_it_is_gone_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    check(nothing_is_gone_over, monkeypatch)
+
+
+def test_ranges_of_rounds_that_end_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A derivative of second order went over what may be None: refused."""
+    check(continued, monkeypatch)
+    x, step = np.array([0.7, 1.1, 0.4]), np.array([0.3, -1.0, 0.4])
+    slope = [grad(continued)(x + sign * 1e-5 * step) for sign in (1, -1)]
+    np.testing.assert_allclose(hvp(continued)(x, step), (slope[0] - slope[1]) / 2e-5, rtol=1e-6)
