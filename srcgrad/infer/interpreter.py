@@ -28,7 +28,7 @@ from srcgrad.infer.control import run_block
 from srcgrad.infer.entry import Kinds
 from srcgrad.infer.facts import Facts
 from srcgrad.infer.frames import Frame, Top, Ways
-from srcgrad.infer.generators import Generator, is_followed
+from srcgrad.infer.generators import Generator
 from srcgrad.infer.heap import Contents, Heap, Site, sites_of
 from srcgrad.infer.local_classes import LocalClasses
 from srcgrad.infer.outside import Outside, is_of_library
@@ -113,7 +113,7 @@ class Analysis:
         statement: Statement,
     ) -> tuple[Value, Heap] | None:
         """What a call returns, and the heap then; None where it does not return."""
-        if function.is_generator and is_followed(function) and (function, statement) not in self.running:
+        if function.is_generator and (function, statement) not in self.running:
             generator = Generator(function, namespace, dict(cells), statement)
             return generators.made(self, call, statement, generator, arguments, heap)
         if self.is_deep or function.is_generator:

@@ -189,8 +189,9 @@ def asks_others(body: Generator, statement: Statement) -> bool:
 
 
 def may_end_by_others(body: Generator) -> bool:
-    """Whether a generator may come across an iterator at its end, whose exception is another one outside of it."""
-    return any(body.calls.values()) or any(asks_others(body, s) for _, s in walk(body.function.body))
+    """Whether a generator may come across an iterator at its end, whose exception is another one outside of it: what it
+    calls is looked at for the whole program (``ended``)."""
+    return any(asks_others(body, s) for _, s in walk(body.function.body))
 
 
 def constant_of(operand: Operand) -> object:

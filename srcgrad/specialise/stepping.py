@@ -168,16 +168,16 @@ def entered_by(
         closure, call = outer_closure(atom.function, function), replace(call, positional=(read[0], *call.positional))
     elif atom is not None:
         closure = closure_of(made, call.function, atom)
-    if closure is None or closure.function is not function or function.parameters.variadic is not None:
+    if closure is None or closure.function is not function:
         return None
     same = [each for each in made.functions.around if each.function is function]
-    if len(same) > _NESTED or function.parameters.rest is not None:
+    if len(same) > _NESTED:
         return None
     given = bound(made, closure, call, statement, before, ())
     if given is None:
         return None
     for version, operand in given.items():
-        if isinstance(operand, Version) and operand not in made.values:
+        if isinstance(operand, Version) and not made.value(operand).atoms and not made.value(operand).is_any:
             made.values[operand] = body.values.get(version, NEVER)
     cells = {cell: made.new_cell(cell.variable) for cell in function.cells}
     for cell, home in cells.items():
