@@ -21,7 +21,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from srcgrad.infer.calls import model_of
-from srcgrad.infer.values import NEVER, Array, At, Exact, of
+from srcgrad.infer.values import NEVER, At, Exact, of
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal, Operand, Version
 from srcgrad.ir.regions import (
@@ -74,12 +74,11 @@ def opened_by_generator(
     function, body = _wrapped(made, call), _generator(made, statement.manager)
     if function is None or body is None or isinstance(function, Literal) and not _takes_part(made, call, body):
         return None
-    if is_method(atom := only_atom(made, call.function)):
-        read = receiver_of(made, call, statement.node)
-        if read is None:
+    if is_method(only_atom(made, call.function)):
+        receiver = _receiver(made, call, statement, first)
+        if receiver is None:
             return None
-        first += read[2]
-        call = replace(call, positional=(read[0], *call.positional))
+        call = replace(call, positional=(receiver, *call.positional))
     gone = gone_over(made, start, replace(call, function=function), body, first, reduce)
     try:
         whole = None if gone is None else _ended(gone, is_last=True)
@@ -90,6 +89,10 @@ def opened_by_generator(
         return None
     for place in places:
         del before[place]
+    lookup = made.origins.get(call.function)
+    if isinstance(_above(made, call), ir.Super) and isinstance(lookup, ir.GetAttribute):  # no object of its own here
+        gone_too = {v for v in (call.function, lookup.base) if made.uses[v] <= 1}
+        before[:] = [s for s in before if not isinstance(s, Assign) or gone_too.isdisjoint(s.targets)]
     return Block((*first, *written.statements), written.exit)
 
 
@@ -106,6 +109,21 @@ def _maker(made: Reduced, manager: Operand, before: list[Statement]) -> tuple[As
                     return found, places
                 manager = operation.source
     return None
+
+
+def _receiver(made: Reduced, call: ir.Call, statement: With, before: list[Statement]) -> Operand | None:
+    """The object of a method that makes a manager, of ``super()`` too."""
+    if isinstance(above := _above(made, call), ir.Super):
+        return made.known.get(above.first, above.first)
+    read = receiver_of(made, call, statement.node)
+    before += [] if read is None else read[2]
+    return None if read is None else read[0]
+
+
+def _above(made: Reduced, call: ir.Call) -> ir.Operation | None:
+    """What made the object on which what is called was looked up."""
+    lookup = made.origins.get(call.function)
+    return made.origins.get(lookup.base) if isinstance(lookup, ir.GetAttribute) else None
 
 
 # --- what the generator runs ------------------------------------------------------------------------------------------
@@ -320,13 +338,11 @@ def only_atom(made: Reduced, operand: Operand) -> Any:
 
 
 def _takes_part(made: Reduced, call: ir.Call, body: Generator) -> bool:
-    """Whether a generator from outside is given what may carry a derivative, and reads nothing that is kept outside:
-    any other is entered as it is, in the forward sweep, and may keep there what it likes."""
+    """Whether a generator from outside is a method, or is given what may carry a derivative and stores into nothing
+    that is kept outside: any other is entered as it is, in the forward sweep, and may keep there what it likes."""
     given = (*call.positional, *(operand for _, operand in call.keywords))
-    reads = [s.targets[0] for _, s in walk(body.function.body)
-             if isinstance(s, Assign) and isinstance(s.operation, ir.ReadGlobal)]  # fmt: skip
-    is_apart = not any(isinstance(a, At | Array) for read in reads for a in body.values.get(read, NEVER).atoms)
-    return is_apart and any(
+    is_apart = not any(site.context == "outside" for site in body.stored)
+    return is_method(only_atom(made, call.function)) or is_apart and any(
         carries(made.facts, made.value(operand)) for operand in given if not isinstance(operand, Literal)
     )
 
