@@ -23,7 +23,7 @@ from srcgrad.infer.classes import classes_of, is_instance
 from srcgrad.infer.dispatch import truth_by_methods
 from srcgrad.infer.frames import Frame, Way, Ways, merged
 from srcgrad.infer.generators import is_left_by_exceptions, may_resume, ran_around
-from srcgrad.infer.heap import Heap
+from srcgrad.infer.heap import Heap, Site
 from srcgrad.infer.objects import (
     class_of,
     data,

@@ -77,8 +77,8 @@ class Body(Frame):
 
 
 def is_followed(function: Function) -> bool:
-    """Whether the parts of a body run one after the other whoever asks for items: closing a generator runs what a ``try`` in which it waits
-    holds at its end."""
+    """Whether the parts of a body run one after the other whoever asks for items: closing a generator runs what a
+    ``try`` in which it waits holds at its end."""
     return not any(isinstance(statement, Try | With) and gives(statement) for _, statement in walk(function.body))
 
 

@@ -20,6 +20,8 @@ from dataclasses import replace
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
+import gast
+
 from srcgrad.infer.calls import model_of
 from srcgrad.infer.values import NEVER, At, Exact, of
 from srcgrad.ir import operations as ir
@@ -101,13 +103,15 @@ def _maker(made: Reduced, manager: Operand, before: list[Statement]) -> tuple[As
     places: list[int] = []
     for place in reversed(range(len(before))):
         match before[place]:
-            case Assign(targets=(target,), operation=ir.Call(star=None, rest=None) | ir.Copy() as operation) as found if (
-                target is manager and made.uses[target] <= 1
-            ):
+            case Assign(targets=(target,), operation=operation) as found if target is manager:
                 places.append(place)
-                if isinstance(operation, ir.Call):
-                    return found, places
-                manager = operation.source
+                if made.uses[target] > 1:
+                    return None
+                match operation:
+                    case ir.Call(star=None, rest=None):
+                        return found, places
+                    case ir.Copy(source=source):
+                        manager = source
     return None
 
 
@@ -138,7 +142,7 @@ def _ended(block: Block, *, is_last: bool) -> Block:
                 sides = [_ended(continued(side, statement, block, place + 1), is_last=True) for side in (body, orelse)]
                 joined = replace(statement, targets=(), body=sides[0], orelse=sides[1])
                 return Block((*block.statements[:place], joined), Fall())
-            case Try(body=body, handlers=handlers, orelse=orelse, final=final) if is_end and not has_exit(final, Return):
+            case Try(body=body, handlers=handlers, orelse=orelse) if is_end and not has_exit(statement.final, Return):
                 tried = _ended(body, is_last=not orelse.statements)
                 caught = tuple(replace(each, body=_ended(each.body, is_last=True)) for each in handlers)
                 last = replace(statement, body=tried, handlers=caught, orelse=_ended(orelse, is_last=True))

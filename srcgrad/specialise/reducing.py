@@ -22,6 +22,7 @@ from srcgrad.errors import UnsupportedSyntax
 from srcgrad.infer.heap import Site
 from srcgrad.infer.values import At, Exact, Value, exact
 from srcgrad.ir import operations as ir
+from srcgrad.ir.copied import bound_by
 from srcgrad.ir.operations import Literal, Operand
 from srcgrad.ir.regions import (
     Assign,
@@ -57,7 +58,6 @@ from srcgrad.specialise.functions import Closure, made_here
 from srcgrad.specialise.generators import consumed, got, mapped
 from srcgrad.specialise.going_over import as_iterated
 from srcgrad.specialise.going_over_objects import begun_by_class
-from srcgrad.specialise.inlining import bound_by
 from srcgrad.specialise.instances import Instance, fixed_parameters, runs_users, static_of
 from srcgrad.specialise.iterators import iterated, turned
 from srcgrad.specialise.iterators import refuse_others as refuse_kept

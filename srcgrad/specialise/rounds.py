@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from srcgrad.infer.objects import class_of
 from srcgrad.infer.values import NEVER, SCALARS, At, Exact, Of, exact
 from srcgrad.ir import operations as ir
+from srcgrad.ir.copied import bound_by
 from srcgrad.ir.operations import Literal, Operand, Version
 from srcgrad.ir.regions import (
     Assign,
@@ -33,7 +34,6 @@ from srcgrad.ir.regions import (
     parts_of,
     walk,
 )
-from srcgrad.specialise.inlining import bound_by
 
 if TYPE_CHECKING:
     from srcgrad.infer.generators import Generator

@@ -29,6 +29,7 @@ from srcgrad.infer.generators import Generator
 from srcgrad.infer.heap import Site
 from srcgrad.infer.values import NEVER, At, Bound, Exact, Value, of, union
 from srcgrad.ir import operations as ir
+from srcgrad.ir.copied import Renaming, bound_by
 from srcgrad.ir.operations import UNBOUND, Cell, Literal, Operand, Version
 from srcgrad.ir.regions import (
     Assign,
@@ -48,7 +49,6 @@ from srcgrad.ir.regions import (
 from srcgrad.ir.restoring.pending import uses_of
 from srcgrad.specialise.arguments import only_arguments
 from srcgrad.specialise.functions import Closure, closure_of
-from srcgrad.specialise.inlining import Renaming, bound_by
 from srcgrad.specialise.places import Found, Kept, builtin_of
 from srcgrad.specialise.receivers import is_method, receiver_of
 from srcgrad.specialise.rounds import (
