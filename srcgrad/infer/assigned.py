@@ -20,6 +20,7 @@ from typing import Any
 
 from srcgrad.frontend.classes import is_local
 from srcgrad.infer.reasons import STORED, TOO_LONG, TOO_MANY, Place, Reason, reaching, replacing
+from srcgrad.infer.unrolling import Unrolled
 
 #: Attributes that hand out what a program holds elsewhere: its frames, cells and namespaces, whole classes of objects.
 REFLECTIVE = frozenset(
@@ -56,6 +57,7 @@ class Assigned:
         self.why: Reason | None = None  # anything may be anything
         self.place: Place | None = None  # where that is so
         self.is_trusted = False
+        self.unrolled = Unrolled()
         self.stop: Callable[[Reason], bool] = lambda why: False  # ends the program where it is, if it can
         self.now: Callable[[], Place | None] = lambda: None  # where the analysis is
 

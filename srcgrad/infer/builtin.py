@@ -314,14 +314,18 @@ def text_of(text: Exact, name: str, given: Given) -> Value | None:
 
 
 # --- attributes by name ----------------------------------------------------------------------------------------------
-def _name(given: _Values) -> str | None:
+def _name(analysis: Analysis, frame: Frame, statement: Statement, given: _Values, heap: Heap) -> str | None:
     """The name that is given after an object, where it is known."""
     atom = next(iter(given[1].atoms)) if len(given) > 1 and len(given[1].atoms) == 1 and not given[1].is_any else None
-    return atom.value if isinstance(atom, Exact) and isinstance(atom.value, str) else None
+    if isinstance(atom, Exact) and isinstance(atom.value, str):
+        return atom.value
+    if len(given) > 1 and not given[0].is_any and not frame.is_unknown:
+        analysis.assigned.unrolled.note(frame, statement, heap)
+    return None
 
 
 def _setattr(analysis: Analysis, frame: Frame, statement: Statement, given: _Values, heap: Heap) -> Any:
-    name = _name(given)
+    name = _name(analysis, frame, statement, given, heap)
     if name is None or len(given) != 3:
         return NotImplemented
     after = set_attribute(analysis, frame, statement, given[0], name, given[2], heap)
@@ -329,7 +333,7 @@ def _setattr(analysis: Analysis, frame: Frame, statement: Statement, given: _Val
 
 
 def _getattr(analysis: Analysis, frame: Frame, statement: Statement, given: _Values, heap: Heap) -> Any:
-    name = _name(given)
+    name = _name(analysis, frame, statement, given, heap)
     if name is None or len(given) not in (2, 3):
         return NotImplemented
     if len(given) == 3 and (given[0].is_any or any(_may_run(atom, name) for atom in given[0].atoms)):
@@ -352,7 +356,7 @@ def _may_run(atom: Any, name: str) -> bool:
 
 
 def _hasattr(analysis: Analysis, frame: Frame, statement: Statement, given: _Values, heap: Heap) -> Any:
-    name = _name(given)
+    name = _name(analysis, frame, statement, given, heap)
     if name is not None and len(given) == 2 and not given[0].is_any:
         answers = [_holds(analysis, atom, name, heap) for atom in given[0].atoms]
         if None not in answers:

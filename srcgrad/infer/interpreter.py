@@ -34,6 +34,7 @@ from srcgrad.infer.local_classes import LocalClasses
 from srcgrad.infer.outside import Outside, is_of_library
 from srcgrad.infer.parameters import Given
 from srcgrad.infer.reasons import TOO_DEEP, TOO_LONG, Place, Reason
+from srcgrad.infer.unrolling import Again
 from srcgrad.infer.values import ANY, NEVER, Bound, Exact, Value, at, exact, unknown
 from srcgrad.ir import operations as ir
 from srcgrad.ir.regions import (
@@ -97,7 +98,7 @@ class Analysis:
         """The IR of a function, None where it has none."""
         if function not in self.texts:
             try:
-                self.texts[function] = self._lower(function)
+                self.texts[function] = self.assigned.unrolled.written(self._lower(function))
             except (SrcgradError, OSError, SyntaxError, RecursionError):
                 self.texts[function] = None
         return self.texts[function]
@@ -385,7 +386,10 @@ def analysed(
             given = data_for(made)
         else:
             given = Given(tuple(map(value, arguments)), named)
-        call(analysis, frame, _ENTRY, exact(function), given, heap)
+        try:
+            call(analysis, frame, _ENTRY, exact(function), given, heap)
+        except Again:
+            continue
         analysis.facts.seen |= set(kept)
         analysis.facts.note_heap(Heap(outside.contents, outside.contents))
         analysis.facts.is_lost, analysis.facts.generators = assigned.is_lost, analysis.generators

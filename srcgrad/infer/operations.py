@@ -66,6 +66,8 @@ def run(analysis: Analysis, frame: Frame, statement: Assign, heap: Heap) -> tupl
 # --- variables -------------------------------------------------------------------------------------------------------
 def _copy(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Copy, heap: Heap) -> Made:
     value = frame[op.source]
+    if statement in analysis.assigned.unrolled.checked:
+        analysis.assigned.unrolled.check(frame, statement, op.source, heap)
     if isinstance(statement.node, gast.pattern):  # what a pattern captures is bound where its name is
         value = Value(value.atoms - {Exact(ir.UNBOUND)}, value.is_any)
     return value, heap

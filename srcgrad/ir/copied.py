@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from srcgrad.ir.operations import Cell, Operand, Version
-from srcgrad.ir.regions import Assign, Block, Handler, If, Loop, Statement, Try, With
+from srcgrad.ir.operations import Cell, Copy, Operand, Version
+from srcgrad.ir.regions import Assign, Block, Fall, Handler, If, Loop, Statement, Try, With
 from srcgrad.ir.rewriting import with_operands
 
 
@@ -84,3 +84,12 @@ def bound_by(statement: Statement) -> tuple[Version, ...]:
         case Try(handlers=handlers):
             return tuple(handler.caught for handler in handlers)
     return statement.targets
+
+
+def continued(side: Block, statement: If, around: Block, place: int) -> Block:
+    """A side that goes on behind its region, with what follows there."""
+    if not isinstance(side.exit, Fall):
+        return side
+    pairs = zip(statement.targets, side.exit.values, strict=True)
+    bound = [Assign((target,), Copy(value), statement.node) for target, value in pairs]
+    return Block((*side.statements, *bound, *around.statements[place:]), around.exit)

@@ -25,6 +25,7 @@ import gast
 from srcgrad.infer.calls import model_of
 from srcgrad.infer.values import NEVER, At, Exact, of
 from srcgrad.ir import operations as ir
+from srcgrad.ir.copied import continued
 from srcgrad.ir.operations import Literal, Operand, Version
 from srcgrad.ir.regions import (
     Assign,
@@ -47,7 +48,6 @@ from srcgrad.ir.rewriting import with_operands
 from srcgrad.specialise.carrying import carries
 from srcgrad.specialise.driving import LARGEST, NotWritten, copied_again, gone_over
 from srcgrad.specialise.functions import cells_of, function_at, is_made
-from srcgrad.specialise.inlining import continued
 from srcgrad.specialise.instances import static_of
 from srcgrad.specialise.raising import raises
 from srcgrad.specialise.receivers import is_method, receiver_of

@@ -22,7 +22,7 @@ import gast
 
 from srcgrad.infer.values import NEVER, Value, of, union
 from srcgrad.ir import operations as ir
-from srcgrad.ir.copied import Renaming, bound_by
+from srcgrad.ir.copied import Renaming, bound_by, continued
 from srcgrad.ir.operations import UNBOUND, Cell, Literal, Operand, Version
 from srcgrad.ir.regions import (
     Assign,
@@ -44,7 +44,6 @@ from srcgrad.ir.regions import (
 )
 from srcgrad.ir.restoring.pending import uses_of
 from srcgrad.specialise.arguments import only_arguments
-from srcgrad.specialise.inlining import continued
 from srcgrad.specialise.rounds import may_end_by_others
 from srcgrad.specialise.stepping import entered_by, generator_of, in_its_frame
 

@@ -15,10 +15,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from srcgrad.ir import operations as ir
+from srcgrad.ir.copied import continued
 from srcgrad.ir.operations import Literal, Version
 from srcgrad.ir.regions import (
-    Assign,
     Block,
     Fall,
     Function,
@@ -80,15 +79,6 @@ def _ended(block: Block, name: Callable[[Version], str]) -> Block | None:
 def _may_return(block: Block) -> bool:
     inner = [side for statement in block.statements if isinstance(statement, If) for side in _sides(statement)]
     return isinstance(block.exit, Return) or any(map(_may_return, inner))
-
-
-def continued(side: Block, statement: If, around: Block, place: int) -> Block:
-    """A side that goes on behind its region, with what follows there."""
-    if not isinstance(side.exit, Fall):
-        return side
-    pairs = zip(statement.targets, side.exit.values, strict=True)
-    bound = [Assign((target,), ir.Copy(value), statement.node) for target, value in pairs]
-    return Block((*side.statements, *bound, *around.statements[place:]), around.exit)
 
 
 def _returns_inside(body: Block) -> bool:
