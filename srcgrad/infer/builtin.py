@@ -16,11 +16,12 @@ import math
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from types import BuiltinFunctionType, FunctionType, GeneratorType
+from types import BuiltinFunctionType, FunctionType, GeneratorType, MemberDescriptorType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from srcgrad.frontend.journal import note_class
 from srcgrad.infer.answering import shown_by
 from srcgrad.infer.classes import classes_of, is_instance
 from srcgrad.infer.copies import copied
@@ -32,6 +33,7 @@ from srcgrad.infer.heap import Contents, Heap
 from srcgrad.infer.iteration import ITERATORS
 from srcgrad.infer.named import is_named_tuple
 from srcgrad.infer.objects import (
+    ABSENT,
     CONTAINERS,
     MAPPINGS,
     class_of,
@@ -44,7 +46,7 @@ from srcgrad.infer.objects import (
     of_each,
     set_attribute,
 )
-from srcgrad.infer.outside import is_of_library
+from srcgrad.infer.outside import is_of_library, is_of_users
 from srcgrad.infer.values import ANY, SCALARS, Array, At, Bound, Exact, Value, exact, is_unchanging, of, union
 from srcgrad.infer.values import are_numbers as are_all_numbers
 from srcgrad.language import asked
@@ -342,6 +344,7 @@ def _getattr(analysis: Analysis, frame: Frame, statement: Statement, given: _Val
     if len(given) == 2:
         return found
     holds = [_holds(analysis, atom, name, heap) for atom in given[0].atoms]
+    analysis.facts.held.setdefault(statement, set()).update(holds)
     if all(holds):
         return found
     if found is None or not any(answer is not False for answer in holds):
@@ -367,9 +370,39 @@ def _hasattr(analysis: Analysis, frame: Frame, statement: Statement, given: _Val
     return _asked(analysis, frame, statement, given, heap)
 
 
+# --- dataclasses -----------------------------------------------------------------------------------------------------
+def _kinds_asked(value: Value) -> list[type | None]:
+    """The classes that a value is, or whose objects it is; None where that is not known."""
+    if value.is_any:
+        return [None]
+    return [atom.value if isinstance(atom, Exact) and isinstance(atom.value, type) else class_of(atom)
+            for atom in value.atoms]  # fmt: skip
+
+
+def _fields(analysis: Analysis, frame: Frame, statement: Statement, given: _Values, heap: Heap) -> Any:
+    kinds = set(_kinds_asked(given[0])) if len(given) == 1 else set()
+    kind = kinds.pop() if len(kinds) == 1 else None
+    if kind is None or not dataclasses.is_dataclass(kind) or analysis.assigned.may_be(kind, "__dataclass_fields__"):
+        return NotImplemented
+    note_class(kind)
+    return container(frame, statement, heap, tuple, Contents(parts=tuple(map(exact, dataclasses.fields(kind)))))
+
+
+def _is_dataclass(analysis: Analysis, frame: Frame, statement: Statement, given: _Values, heap: Heap) -> Any:
+    kinds = _kinds_asked(given[0]) if len(given) == 1 else [None]
+    known = [kind for kind in kinds if kind is not None]
+    if len(known) < len(kinds):
+        return NotImplemented
+    for kind in known:
+        note_class(kind)
+    return union(*(exact(dataclasses.is_dataclass(kind)) for kind in known)), heap
+
+
 def _holds(analysis: Analysis, atom: Any, name: str, heap: Heap) -> bool | None:
     """Whether the objects of an atom have an attribute; None where it is not known."""
     kind = class_of(atom)
+    if isinstance(atom, At) and not heap.is_seen(atom.site) and is_of_users(atom) and kind not in CLASSES:
+        return _holds_field(analysis, kind, heap[atom.site], name)
     if isinstance(atom, At) and atom.site in analysis.generators:
         return hasattr(GeneratorType, name)
     if kind is None or kind in CLASSES:
@@ -377,6 +410,19 @@ def _holds(analysis: Analysis, atom: Any, name: str, heap: Heap) -> bool | None:
     if kind in (*SCALARS, list, tuple, dict, set, frozenset, np.ndarray, deque, range, *ITERATORS):
         return hasattr(kind, name)
     return None
+
+
+def _holds_field(analysis: Analysis, kind: Any, contents: Contents, name: str) -> bool | None:
+    """Whether objects of a class of the user's have an attribute, which no method of it answers for."""
+    own = looked_up(kind, "__getattribute__") is not object.__getattribute__
+    if own or hasattr(kind, "__getattr__") or analysis.assigned.is_open(kind) or type(kind) is not type:
+        return None
+    held = looked_up(kind, name)
+    if hasattr(type(held), "__set__") and not isinstance(held, MemberDescriptorType):
+        return None
+    if name in contents.sure or held is not ABSENT and not isinstance(held, MemberDescriptorType):
+        return True
+    return None if name in contents.fields or contents.others else False
 
 
 def _asks_nothing(analysis: Analysis, atom: Any, name: str) -> bool:
@@ -412,6 +458,8 @@ _FOLLOWED: dict[Any, _Follow] = {
     issubclass: _asked,
     callable: _callable,
     hasattr: _hasattr,
+    dataclasses.fields: _fields,
+    dataclasses.is_dataclass: _is_dataclass,
     getattr: _getattr,
     setattr: _setattr,
     type: _type,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import Field, replace
 from types import (
     BuiltinFunctionType,
     FunctionType,
@@ -318,6 +318,8 @@ def _of_object(analysis: Analysis, receiver: Value, found: Any, name: str, heap:
             return analysis.outside.value(held), heap
     if (made := of_enumeration(analysis, receiver, found, name)) is not None:
         return made, heap
+    if isinstance(found, Field) and name in ("name", "init", "repr", "compare", "kw_only"):
+        return exact(getattr(found, name)), heap  # as the class says, which is looked at again
     if is_of_library(found) and not isinstance(found, FunctionType):
         try:
             return analysis.outside.value(getattr(found, name)), heap
