@@ -15,13 +15,14 @@ the body is left by ``return``, ``break`` or ``continue`` the generator goes on 
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import _GeneratorContextManager, contextmanager, suppress
+from contextlib import _GeneratorContextManager, closing, contextmanager, nullcontext, suppress
 from dataclasses import replace
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 import gast
 
+from srcgrad.frontend.classes import found
 from srcgrad.infer.calls import model_of
 from srcgrad.infer.values import NEVER, At, Exact, of
 from srcgrad.ir import operations as ir
@@ -45,6 +46,9 @@ from srcgrad.ir.regions import (
 )
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.ir.rewriting import with_operands
+from srcgrad.language.models import CLASSES
+from srcgrad.specialise import records
+from srcgrad.specialise.callees import of_closure, outer_closure
 from srcgrad.specialise.carrying import carries
 from srcgrad.specialise.driving import LARGEST, NotWritten, copied_again, gone_over
 from srcgrad.specialise.functions import cells_of, function_at, is_made
@@ -60,6 +64,8 @@ if TYPE_CHECKING:
     from srcgrad.specialise.reduced import Reduced
 
 _MADE: Any = contextmanager(iter)
+#: Those whose models say what they do, whatever is raised in their body.
+_MODELLED = (nullcontext, closing)
 
 
 def opened_by_generator(
@@ -96,6 +102,46 @@ def opened_by_generator(
         gone_too = {v for v in (call.function, lookup.base) if made.uses[v] <= 1}
         before[:] = [s for s in before if not isinstance(s, Assign) or gone_too.isdisjoint(s.targets)]
     return Block((*first, *written.statements), written.exit)
+
+
+def opened_by_model(
+    made: Reduced, statement: With, before: list[Statement], reduce: Callable[[Reduced, Block], Block]
+) -> Block | None:
+    """What ``nullcontext`` and ``closing`` do around the body of a ``with``: their methods, written out."""
+    made_by = _maker(made, statement.manager, before)
+    if made_by is None:
+        return None
+    start, places = made_by
+    assert isinstance(start.operation, ir.Call)
+    kind = static_of(made.value(start.operation.function))
+    if kind not in _MODELLED or len(start.operation.positional) + len(start.operation.keywords) > 1:
+        return None
+    manager, node, given = start.targets[0], statement.node, list[Statement]()
+    records.note_made(made, start, start.operation, CLASSES[kind])
+    left, result = made.version("t", NEVER), made.version("t", made.value(statement.entered))
+    written: list[Statement] = []
+    for name, target, operands in (("__enter__", result, ()), ("__exit__", left, (Literal(None),) * 3)):
+        method, summaries = found(CLASSES[kind], name), [
+            each for each in made.called.get(statement, ()) if each.function.name == name]  # fmt: skip
+        call = Assign((target,), ir.Call(Literal(None), (manager, *operands)), node)
+        done = None
+        if summaries and all(each.function is summaries[0].function for each in summaries):
+            closure = outer_closure(method, summaries[0].function)
+            assert isinstance(call.operation, ir.Call)
+            done = of_closure(made, call, call.operation, closure, summaries, lambda block: reduce(made, block))
+        if done is None:
+            return None
+        if name == "__enter__":
+            given = [*done[0], Assign((statement.entered,), ir.Copy(done[1] or result), node)]
+        else:
+            written = done[0]
+    for place in places:
+        del before[place]
+    body, nothing = reduce(made, statement.body), Block((), Fall())
+    if not written:
+        return Block((*given, *body.statements), body.exit)
+    whole = Try(body, (), nothing, Block(tuple(written), Fall()), node)
+    return Block((*given, whole), Unreachable() if _leaves(whole) else Fall())
 
 
 def _maker(made: Reduced, manager: Operand, before: list[Statement]) -> tuple[Assign, list[int]] | None:
