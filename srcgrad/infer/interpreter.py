@@ -34,6 +34,7 @@ from srcgrad.infer.local_classes import LocalClasses
 from srcgrad.infer.outside import Outside, is_of_library
 from srcgrad.infer.parameters import Given
 from srcgrad.infer.reasons import TOO_DEEP, TOO_LONG, Place, Reason
+from srcgrad.infer.stacks import nested
 from srcgrad.infer.unrolling import Again
 from srcgrad.infer.values import ANY, NEVER, Bound, Exact, Value, at, exact, unknown
 from srcgrad.ir import operations as ir
@@ -98,7 +99,8 @@ class Analysis:
         """The IR of a function, None where it has none."""
         if function not in self.texts:
             try:
-                self.texts[function] = self.assigned.unrolled.written(self._lower(function))
+                made = nested(self._lower(function), function.__globals__)
+                self.texts[function] = self.assigned.unrolled.written(made)
             except (SrcgradError, OSError, SyntaxError, RecursionError):
                 self.texts[function] = None
         return self.texts[function]

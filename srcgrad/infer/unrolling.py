@@ -102,7 +102,7 @@ class Unrolled:
 
     def written(self, function: Function) -> Function:
         """A function with the rounds of these loops one after the other."""
-        if not self.noted or not any(s.node in self.noted for s in _all(function) if isinstance(s, Loop)):
+        if not self.noted or not any(s.node in self.noted for s in statements_of(function) if isinstance(s, Loop)):
             return function
         return _Writer(self, function).function()
 
@@ -156,12 +156,12 @@ def _is_constant(value: Value) -> bool:
 
 
 # --- loops -----------------------------------------------------------------------------------------------------------
-def _all(function: Function) -> Iterator[Statement]:
+def statements_of(function: Function) -> Iterator[Statement]:
     """The statements of a function, and of those that it makes."""
     for _, statement in walk(function.body):
         yield statement
         if isinstance(statement, Assign) and isinstance(statement.operation, ir.MakeFunction):
-            yield from _all(statement.operation.function)
+            yield from statements_of(statement.operation.function)
 
 
 def _around(function: Function, statement: Statement) -> list[Loop]:
