@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import gast
 
@@ -49,6 +49,15 @@ _LARGEST = 400  # statements of all of them
 _CONSTANTS = frozenset({str, int, float, bool, type(None)})
 
 
+#: Of a loop in its text, which may be read again; what stands at such a place in another file is checked like all.
+Place: TypeAlias = tuple[int, ...]
+
+
+def _place(loop: Loop) -> Place:
+    names = ("lineno", "col_offset", "end_lineno", "end_col_offset")
+    return tuple(getattr(loop.node, name, None) or 0 for name in names)
+
+
 class Again(Exception):
     """The analysis knows more now, and starts again."""
 
@@ -65,9 +74,9 @@ class Items:
 class Unrolled:
     """The loops of a program whose rounds stand one after the other, by their place in the text."""
 
-    noted: dict[gast.AST, Items] = field(default_factory=dict)
-    declined: set[gast.AST] = field(default_factory=set)
-    checked: dict[Statement, gast.AST] = field(default_factory=dict)  # statements that hold what is gone over
+    noted: dict[Place, Items] = field(default_factory=dict)
+    declined: set[Place] = field(default_factory=set)
+    checked: dict[Statement, Place] = field(default_factory=dict)  # statements that hold what is gone over
 
     def note(self, frame: Frame, statement: Statement, heap: Heap) -> None:
         """Note the loops around a statement; raises ``Again`` if there are any."""
@@ -75,34 +84,34 @@ class Unrolled:
         for loop in _around(frame.function, statement):
             source = _source(frame.function, loop)
             items = None if source is None else _items_of(frame, source, heap)
-            if items is None or loop.node in self.noted or loop.node in self.declined:
+            if items is None or _place(loop) in self.noted or _place(loop) in self.declined:
                 continue
             if items.count <= _MOST and items.count * sum(1 for _ in walk(loop.body)) <= _LARGEST:
-                self.noted[loop.node] = items
+                self.noted[_place(loop)] = items
                 is_new = True
         if is_new:
             raise Again
 
     def check(self, frame: Frame, statement: Statement, source: Operand, heap: Heap) -> None:
         """Raises ``Again`` where a loop goes over something else than it did."""
-        node = self.checked[statement]
-        items, noted = _items_of(frame, source, heap), self.noted[node]
+        place = self.checked[statement]
+        items, noted = _items_of(frame, source, heap), self.noted[place]
         if items == noted:
             return
         if items is not None and items.count == noted.count and noted.constants is not None and _has_places(
             frame, source
         ):
-            self.noted[node] = replace(noted, constants=None)
+            self.noted[place] = replace(noted, constants=None)
         elif items is None or items.count != noted.count or noted.constants is not None:
-            del self.noted[node]
-            self.declined.add(node)
+            del self.noted[place]
+            self.declined.add(place)
         else:
             return
         raise Again
 
     def written(self, function: Function) -> Function:
         """A function with the rounds of these loops one after the other."""
-        if not self.noted or not any(s.node in self.noted for s in statements_of(function) if isinstance(s, Loop)):
+        if not self.noted or not any(_place(s) in self.noted for s in statements_of(function) if isinstance(s, Loop)):
             return function
         return _Writer(self, function).function()
 
@@ -168,7 +177,7 @@ def _around(function: Function, statement: Statement) -> list[Loop]:
     """The loops around a statement, that alone stand at their place in the text."""
     loops = [s for _, s in walk(function.body) if isinstance(s, Loop)]
     around = [loop for loop in loops if any(s is statement for _, s in walk(loop.body))]
-    return [loop for loop in around if sum(other.node is loop.node for other in loops) == 1]
+    return [loop for loop in around if sum(_place(other) == _place(loop) for other in loops) == 1]
 
 
 def _parts(loop: Loop) -> tuple[Operand, Version, Block, Block] | None:
@@ -232,7 +241,7 @@ class _Writer:
         statements: list[Statement] = []
         for statement in block.statements:
             match statement:
-                case Loop() if statement.node in self.unrolled.noted:
+                case Loop() if _place(statement) in self.unrolled.noted:
                     statements += self.rounds(statement)
                 case Loop(body=body) | With(body=body):
                     statements.append(replace(statement, body=self.block(body)))
@@ -250,7 +259,7 @@ class _Writer:
                 case _:
                     statements.append(statement)
         begun = {
-            _begun(self.source, s) for s in block.statements if isinstance(s, Loop) and s.node in self.unrolled.noted
+            _begun(self.source, s) for s in block.statements if isinstance(s, Loop) and _place(s) in self.unrolled.noted
         }
         return Block(tuple(s for s in statements if s not in begun), block.exit)
 
@@ -259,12 +268,12 @@ class _Writer:
 
     def rounds(self, loop: Loop) -> list[Statement]:
         """The rounds of a loop, and what it does at its end."""
-        parts, source, items = _parts(loop), _source(self.source, loop), self.unrolled.noted[loop.node]
+        parts, source, items = _parts(loop), _source(self.source, loop), self.unrolled.noted[_place(loop)]
         assert parts is not None and source is not None
         _, item, end, each = parts
         held = self.version("t")
         first = Assign((held,), ir.Copy(source), loop.node)
-        self.unrolled.checked[first] = loop.node
+        self.unrolled.checked[first] = _place(loop)
         statements: list[Statement] = []
         heads: dict[Operand, Operand] = dict(zip(loop.heads, loop.initial, strict=True))
         each, end = self.straight(self.block(each), loop), self.block(end)

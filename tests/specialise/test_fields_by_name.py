@@ -281,7 +281,7 @@ def that_ends_early(x):
     for name in ("w", "missing", "u", "w"):
         if not hasattr(point, name):
             continue
-        s = s * 2.0 + getattr(point, name, x[3]) ** 2
+        s = s * 2.0 + getattr(point, name) ** 2
         if name == "u":
             break
     else:
@@ -292,7 +292,7 @@ def that_ends_early(x):
 def in_comprehensions(x):
     point = Point(x[0], x[1])
     held = {name: getattr(point, name) * 2.0 for name in NAMES}
-    return sum(getattr(point, name) ** 2 for name in ("u", "w")) * held["u"] + getattr(point, "none", x[2])
+    return sum([getattr(point, name) ** 2 for name in ("u", "w")]) * held["u"] + getattr(point, "none", x[2])
 
 
 def by_a_function(x):
