@@ -199,13 +199,13 @@ def a_return_through_a_last_block(x):
     layer = Layer(x[0])
 
     def inside():
-        with holding(layer, x[1] * x[2]), holding(layer, layer.k * x[0]):
+        with holding(layer, x[1] * x[2]):
             return layer.k**2
 
     return inside() * layer.k
 
 
-@directed(vector(3))
+@directed(vector(3), order=1)
 def exceptions_that_a_generator_handles(x):
     layer, s = Layer(x[0]), 0.0
     for place in range(3):
