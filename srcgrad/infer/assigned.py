@@ -20,6 +20,8 @@ from typing import Any
 
 from srcgrad.frontend.classes import is_local
 from srcgrad.infer.reasons import STORED, TOO_LONG, TOO_MANY, Place, Reason, reaching, replacing
+from srcgrad.infer.unrolling import Again as Again
+from srcgrad.infer.unrolling import Unrolled
 
 #: Attributes that hand out what a program holds elsewhere: its frames, cells and namespaces, whole classes of objects.
 REFLECTIVE = frozenset(
@@ -45,10 +47,6 @@ def is_reflective(function: Any) -> bool:
     return name in _NAMES and home in ("builtins", "sys", "inspect", "importlib") or str(home) in _MODULES
 
 
-class Again(Exception):
-    """The analysis knows more than when it began, and starts again."""
-
-
 class Assigned:
     """The attributes that are stored to: of an object, or of any object that has one of a name."""
 
@@ -56,7 +54,7 @@ class Assigned:
         self._of: set[tuple[int, str]] = set()
         self._whole: dict[int, object] = {}
         self._anywhere: set[str] = set()
-        self.object_sets: set[object] = set()  # the statements that make sets of objects
+        self.object_sets: set[object] = set()  # what makes sets of objects, as nodes of the text
         #: Generator expressions that run inside themselves, by the namespace of their function and their place, and
         #: whether lists are taken in their place.
         self.listed: dict[tuple[int, tuple[int, int]], bool] = {}
@@ -65,6 +63,7 @@ class Assigned:
         self.why: Reason | None = None  # anything may be anything
         self.place: Place | None = None  # where that is so
         self.is_trusted = False
+        self.unrolled = Unrolled()
         self.stop: Callable[[Reason], bool] = lambda why: False  # ends the program where it is, if it can
         self.now: Callable[[], Place | None] = lambda: None  # where the analysis is
 
@@ -95,10 +94,10 @@ class Assigned:
         self.listed[id(namespace), place] = False
         raise Again
 
-    def note_objects(self, statement: object) -> None:
-        """Note a statement that makes a set of objects; raises ``Again`` where that is new."""
-        if statement not in self.object_sets:
-            self.object_sets.add(statement)
+    def note_objects(self, node: object) -> None:
+        """Note what makes a set of objects; raises ``Again`` where that is new."""
+        if node not in self.object_sets:
+            self.object_sets.add(node)
             raise Again
 
     def begin_again(self) -> None:

@@ -19,14 +19,14 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from inspect import isabstract
-from types import BuiltinFunctionType, FunctionType, GeneratorType
+from types import BuiltinFunctionType, FunctionType, GeneratorType, MemberDescriptorType
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from srcgrad.frontend.classes import is_plain_class, is_user_class
-from srcgrad.frontend.journal import note_parameters
+from srcgrad.frontend.journal import note_class, note_parameters
 from srcgrad.infer.answering import shown_by
 from srcgrad.infer.classes import classes_of, is_hashed_by_identity, is_instance
 from srcgrad.infer.copies import copied
@@ -51,7 +51,7 @@ from srcgrad.infer.objects import (
     of_each,
     set_attribute,
 )
-from srcgrad.infer.outside import is_of_library
+from srcgrad.infer.outside import is_of_library, is_of_users
 from srcgrad.infer.values import ANY, SCALARS, Array, At, Bound, Exact, Value, are_of, exact, is_unchanging, of, union
 from srcgrad.infer.values import are_numbers as are_all_numbers
 from srcgrad.language import asked
@@ -365,14 +365,23 @@ def text_of(text: Exact, name: str, given: Given) -> Value | None:
 
 
 # --- attributes by name ----------------------------------------------------------------------------------------------
-def _name(given: _Values) -> str | None:
+def _name(analysis: Analysis, frame: Frame, statement: Statement, given: _Values, heap: Heap) -> str | None:
     """The name that is given after an object, where it is known."""
-    atom = next(iter(given[1].atoms)) if len(given) > 1 and len(given[1].atoms) == 1 and not given[1].is_any else None
+    if len(given) < 2:
+        return None
+    if (name := _text_of(given[1])) is None and not given[0].is_any and not frame.is_unknown:
+        analysis.assigned.unrolled.note(frame, statement, heap)
+    return name
+
+
+def _text_of(value: Value) -> str | None:
+    """The text that a value is, where it is one."""
+    (atom,) = value.atoms if len(value.atoms) == 1 and not value.is_any else (None,)
     return atom.value if isinstance(atom, Exact) and isinstance(atom.value, str) else None
 
 
 def _setattr(analysis: Analysis, frame: Frame, statement: Statement, given: _Values, heap: Heap) -> Any:
-    name = _name(given)
+    name = _name(analysis, frame, statement, given, heap)
     if name is None or len(given) != 3:
         return NotImplemented
     after = set_attribute(analysis, frame, statement, given[0], name, given[2], heap)
@@ -380,7 +389,7 @@ def _setattr(analysis: Analysis, frame: Frame, statement: Statement, given: _Val
 
 
 def _getattr(analysis: Analysis, frame: Frame, statement: Statement, given: _Values, heap: Heap) -> Any:
-    name = _name(given)
+    name = _name(analysis, frame, statement, given, heap)
     if name is None or len(given) not in (2, 3):
         return NotImplemented
     if len(given) == 3 and (given[0].is_any or any(_may_run(atom, name) for atom in given[0].atoms)):
@@ -389,6 +398,7 @@ def _getattr(analysis: Analysis, frame: Frame, statement: Statement, given: _Val
     if len(given) == 2:
         return found
     holds = [_holds(analysis, atom, name, heap) for atom in given[0].atoms]
+    analysis.facts.held.setdefault(statement, set()).update(holds)
     if all(holds):
         return found
     if found is None or not any(answer is not False for answer in holds):
@@ -403,7 +413,7 @@ def _may_run(atom: Any, name: str) -> bool:
 
 
 def _hasattr(analysis: Analysis, frame: Frame, statement: Statement, given: _Values, heap: Heap) -> Any:
-    name = _name(given)
+    name = _name(analysis, frame, statement, given, heap)
     if name is not None and len(given) == 2 and not given[0].is_any:
         answers = [_holds(analysis, atom, name, heap) for atom in given[0].atoms]
         if None not in answers:
@@ -414,21 +424,46 @@ def _hasattr(analysis: Analysis, frame: Frame, statement: Statement, given: _Val
     return _asked(analysis, frame, statement, given, heap)
 
 
+# --- dataclasses -----------------------------------------------------------------------------------------------------
+def _kinds_asked(value: Value) -> list[type | None]:
+    """The classes that a value is, or whose objects it is; None where that is not known."""
+    if value.is_any:
+        return [None]
+    return [atom.value if isinstance(atom, Exact) and isinstance(atom.value, type) else class_of(atom)
+            for atom in value.atoms]  # fmt: skip
+
+
+def _fields(analysis: Analysis, frame: Frame, statement: Statement, given: _Values, heap: Heap) -> Any:
+    kinds = set(_kinds_asked(given[0])) if len(given) == 1 else set()
+    kind = kinds.pop() if len(kinds) == 1 else None
+    if kind is None or not dataclasses.is_dataclass(kind) or analysis.assigned.may_be(kind, "__dataclass_fields__"):
+        return NotImplemented
+    note_class(kind)
+    return container(frame, statement, heap, tuple, Contents(parts=tuple(map(exact, dataclasses.fields(kind)))))
+
+
+def _is_dataclass(analysis: Analysis, frame: Frame, statement: Statement, given: _Values, heap: Heap) -> Any:
+    kinds = _kinds_asked(given[0]) if len(given) == 1 else [None]
+    known = [kind for kind in kinds if kind is not None]
+    if len(known) < len(kinds):
+        return NotImplemented
+    for kind in known:
+        note_class(kind)
+    return union(*(exact(dataclasses.is_dataclass(kind)) for kind in known)), heap
+
+
 def _holds(analysis: Analysis, atom: Any, name: str, heap: Heap) -> bool | None:
     """Whether the objects of an atom have an attribute; None where it is not known."""
     kind = class_of(atom)
+    if isinstance(atom, At) and not heap.is_seen(atom.site) and is_of_users(atom) and kind not in CLASSES:
+        return _holds_field(analysis, kind, heap[atom.site], name)
     if isinstance(atom, At) and atom.site in analysis.generators:
         return hasattr(GeneratorType, name)
     if kind is None or kind in CLASSES:
         return None
     if kind in (*SCALARS, list, tuple, dict, set, frozenset, np.ndarray, deque, range, *ITERATORS):
         return hasattr(kind, name)
-    if not isinstance(atom, At) or not _asks_nothing(analysis, atom, name):
-        return None
-    fields = heap[atom.site]
-    if name in fields.sure or looked_up(kind, name) is not ABSENT:
-        return True
-    return None if name in fields.fields or fields.others or heap.is_seen(atom.site) or hasattr(kind, name) else False
+    return None
 
 
 def answer_of(analysis: Analysis, function: Any, atom: Any, others: tuple[Value, ...], heap: Heap) -> bool | None:
@@ -438,9 +473,23 @@ def answer_of(analysis: Analysis, function: Any, atom: Any, others: tuple[Value,
         return _is_callable(analysis, atom)
     if function is isinstance and len(others) == 1:
         return is_instance(atom, classes_of(analysis, others[0], heap))
-    if function is hasattr and len(others) == 1 and (name := _name((ANY, *others))) is not None:
+    if function is hasattr and len(others) == 1 and (name := _text_of(others[0])) is not None:
         return _holds(analysis, atom, name, heap)
     return None
+
+
+def _holds_field(analysis: Analysis, kind: Any, contents: Contents, name: str) -> bool | None:
+    """Whether objects of a class of the user's have an attribute, which no method of it answers for."""
+    own = looked_up(kind, "__getattribute__") is not object.__getattribute__
+    if own or hasattr(kind, "__getattr__") or analysis.assigned.is_open(kind) or not is_plain_class(kind):
+        return None
+    held = looked_up(kind, name)
+    runs_nothing = is_method(held) or isinstance(held, MemberDescriptorType | staticmethod | classmethod)
+    if hasattr(type(held), "__get__") and not runs_nothing:
+        return None  # a property, or what computes a field, may raise
+    if name in contents.sure or held is not ABSENT and not isinstance(held, MemberDescriptorType):
+        return True
+    return None if name in contents.fields or contents.others else False
 
 
 def _asks_nothing(analysis: Analysis, atom: Any, name: str) -> bool:
@@ -511,6 +560,8 @@ _FOLLOWED: dict[Any, _Follow] = {
     issubclass: _asked,
     callable: _callable,
     hasattr: _hasattr,
+    dataclasses.fields: _fields,
+    dataclasses.is_dataclass: _is_dataclass,
     getattr: _getattr,
     setattr: _setattr,
     type: _type,

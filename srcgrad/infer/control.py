@@ -22,8 +22,8 @@ from srcgrad.infer.arithmetic import is_single
 from srcgrad.infer.builtin import answer_of
 from srcgrad.infer.dispatch import truth_by_methods
 from srcgrad.infer.frames import Frame, Way, Ways, merged
-from srcgrad.infer.generators import is_left_by_exceptions
-from srcgrad.infer.heap import Heap
+from srcgrad.infer.generators import is_left_by_exceptions, may_resume, ran_around
+from srcgrad.infer.heap import Heap, Site
 from srcgrad.infer.objects import (
     class_of,
     data,
@@ -307,6 +307,17 @@ def _is_passed(analysis: Analysis, atom: Atom, heap: Heap) -> bool:
     )  # fmt: skip
 
 
+def _generator_of(manager: Value, heap: Heap) -> Site | None:
+    """The generator of a manager of ``contextlib``'s, where it is one alone."""
+    found = [atom.site if isinstance(atom, At) else None for atom in manager.atoms]
+    site = found[0] if len(found) == 1 and not manager.is_any else None
+    if site is None or site.kind is not _GeneratorContextManager or heap.is_seen(site):
+        return None
+    held = heap[site].get("gen")
+    inner = [atom.site if isinstance(atom, At) else None for atom in held.atoms]
+    return inner[0] if len(inner) == 1 and not held.is_any else None
+
+
 def _told(manager: Value, heap: Heap) -> Value:
     """The managers whose methods get what is raised: in place of what only leaves another one, that one."""
     leaving = [atom for atom in manager.atoms if isinstance(atom, At) and atom.site.kind is Leaving]
@@ -331,6 +342,13 @@ def _ignores_exceptions(analysis: Analysis, kind: type | None) -> bool:
 def _with(analysis: Analysis, frame: Frame, statement: With, heap: Heap) -> Ways:
     """The methods of a context manager run around a block; that at its end may end an exception."""
     manager = frame[statement.manager]
+    site = _generator_of(manager, heap)
+    if site in analysis.generators and may_resume(analysis, frame, site, heap):
+        def run_inside(given: Value, heap: Heap) -> Ways:
+            frame.bind(statement.entered, given)
+            return run_block(analysis, frame, statement.body, heap)
+
+        return ran_around(analysis, frame, site, heap, run_inside)
     entered = special(analysis, frame, statement, manager, "__enter__", (), heap)
     if entered is None:
         return Ways()

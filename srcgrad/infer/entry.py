@@ -113,6 +113,9 @@ class Kinds:
             return exact(value)
         if kind in SCALARS or isinstance(value, np.generic):
             return of(kind)
+        if self._itself is not None and kind is tuple and 0 < len(value) < _LONGEST and {*map(type, value)} == {str}:
+            names = Contents(single=False, parts=tuple(map(exact, value)))  # of fields, as a rule
+            return self._held(value, tuple, ("names", value), names)
         known = self._found.get(id(value))
         if known is None and not depth and id(value) in self._begun:  # a method that it holds leads back to it
             return unknown(hidden(value))

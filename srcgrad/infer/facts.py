@@ -30,6 +30,7 @@ class Facts:
     stops: dict[Statement, Reason | None] = field(default_factory=dict)  # where the program ends instead, and why
     exposed: dict[Site, Reason] = field(default_factory=dict)  # why unknown code has seen what a site stands for
     answered: set[Statement] = field(default_factory=set)  # of the user's objects that it asks
+    held: dict[Statement, set[bool | None]] = field(default_factory=dict)  # whether ``getattr`` finds what it asks for
     begun: dict[tuple[Statement, type], Value] = field(default_factory=dict)  # iterators over objects of a class
     is_reshaped: bool = False  # some array gets another rank or dtype: those of arrays are not known
     entry: list[Summary] = field(default_factory=list)  # of the call that is analysed

@@ -14,14 +14,14 @@ each ``yield`` the heap is also the one in which the item was asked for, which h
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import CellType, GeneratorType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import gast
 
-from srcgrad.infer.frames import Frame, merged
+from srcgrad.infer.frames import Frame, Way, Ways, merged
 from srcgrad.infer.heap import Contents, Heap, Site
 from srcgrad.infer.values import ANY, NEVER, At, Value, at, union
 from srcgrad.ir.operations import Yield, YieldFrom
@@ -53,6 +53,10 @@ class Generator:
         return any(site.context != self.context for site in self.stored)
 
 
+#: Gets what runs, an item and the heap, and gives the heap behind what it does with that.
+Around: TypeAlias = Callable[["Body", Value, Heap], Heap | None]
+
+
 @dataclass(eq=False)
 class Body(Frame):
     """One run of the body of a generator, from an item that is asked for."""
@@ -60,20 +64,23 @@ class Body(Frame):
     asked: Heap = field(default_factory=lambda: Heap({}))
     given: list[Value] = field(default_factory=list)
     suspended: list[Heap] = field(default_factory=list)
+    around: Around | None = None  # what is done with an item, where that is known
 
     def bind(self, version: Version, value: Value) -> None:
         super().bind(version, union(self.values.get(version, NEVER), value))
 
-    def give(self, value: Value, heap: Heap) -> Heap:
-        """Suspend with an item; the heap when it goes on."""
+    def give(self, value: Value, heap: Heap) -> Heap | None:
+        """Suspend with an item; the heap when it goes on, None if it does not."""
+        if self.around is not None:
+            return self.around(self, value, heap)
         self.given.append(value)
         self.suspended.append(heap)
         return heap.join(self.asked)
 
 
 def is_followed(function: Function) -> bool:
-    """Whether the parts of a body run one after the other: closing a generator runs what a ``try`` in which it waits
-    holds at its end."""
+    """Whether the parts of a body run one after the other whoever asks for items: closing a generator runs what a
+    ``try`` in which it waits holds at its end."""
     return not any(isinstance(statement, Try | With) and gives(statement) for _, statement in walk(function.body))
 
 
@@ -113,24 +120,77 @@ def resumed(analysis: Analysis, frame: Frame, site: Site, heap: Heap) -> tuple[V
     again = any(function is generator.function for function, _ in analysis.running)
     if again and not frame.is_unknown and isinstance(node := generator.function.node, gast.GeneratorExp):
         analysis.assigned.list_generator(generator.namespace, (node.lineno, node.col_offset))
-    if again or analysis.is_deep or frame.is_unknown or heap.is_seen(site):
+    if not is_followed(generator.function) or not may_resume(analysis, frame, site, heap):
         return ANY, ANY, analysis.unknown([at(site)], heap)
-    body = Body(
-        generator.function, generator.namespace, dict(generator.cells), generator.context, analysis.facts,
-        values=generator.values, calls=generator.calls, stars=generator.stars, raised=frame.raised, asked=heap,
-    )  # fmt: skip
-    for cell in generator.function.cells:
-        body.cells[cell] = Site(CellType, cell, generator.context)
-        heap = heap.allocated(body.cells[cell], Contents(fields={"cell": NEVER}))
-    analysis.entered += 1
-    with analysis.summaries.storing(generator.stored):
-        ended = merged(analysis.run(body, generator.function, None, heap).returned)
+    body, ended = _run(analysis, frame, generator, heap)
     after = body.suspended + ([] if ended is None else [ended[1]])
     left = after[0] if after else heap
     for other in after[1:]:
         left = left.join(other)
     frame.may_raise(left)  # it may be at its end
     return union(NEVER, *body.given), NEVER if ended is None else ended[0][0], left
+
+
+def may_resume(analysis: Analysis, frame: Frame, site: Site, heap: Heap) -> bool:
+    """Whether what a generator runs is known here, and nothing else asks it for items."""
+    again = any(function is analysis.generators[site].function for function, _ in analysis.running)
+    return not (again or analysis.is_deep or frame.is_unknown or heap.is_seen(site))
+
+
+def _run(
+    analysis: Analysis, frame: Frame, generator: Generator, heap: Heap, around: Around | None = None
+) -> tuple[Body, Way | None]:
+    """One run of what a generator does, and how it ends."""
+    body = Body(
+        generator.function, generator.namespace, dict(generator.cells), generator.context, analysis.facts,
+        values=generator.values, calls=generator.calls, stars=generator.stars, raised=frame.raised, asked=heap,
+        around=around,
+    )  # fmt: skip
+    for cell in generator.function.cells:
+        body.cells[cell] = Site(CellType, cell, generator.context)
+        heap = heap.allocated(body.cells[cell], Contents(fields={"cell": NEVER}))
+    analysis.entered += 1
+    with analysis.summaries.storing(generator.stored):
+        return body, merged(analysis.run(body, generator.function, None, heap).returned)
+
+
+def ran_around(
+    analysis: Analysis, frame: Frame, site: Site, heap: Heap, run: Callable[[Value, Heap], Ways]
+) -> Ways:
+    """How a block is left around which a generator runs, as that of a ``contextmanager``: ``run`` runs the block with
+    what the generator gives.  Whichever way it is left but by an exception, the generator goes on to its end."""
+    generator, ways, thrown, outside = analysis.generators[site], Ways(), list[Heap](), [*analysis.running]
+    falls = False
+
+    def around(body: Body, value: Value, heap: Heap) -> Heap | None:
+        nonlocal falls
+        running, place, caught = analysis.running, analysis.at, frame.raised
+        analysis.running, analysis.at, frame.raised = [*outside], None, body.raised  # it raises at the ``yield``
+        before = len(body.raised or ())
+        inner = run(value, heap)
+        thrown.extend((body.raised or [])[before:])
+        analysis.running, analysis.at, frame.raised = running, place, caught
+        ways.take(inner)
+        falls = falls or inner.fell is not None
+        left = merged(((), way[1]) for way in (inner.fell, *inner.returned, *inner.broke, *inner.continued) if way)
+        return None if left is None else left[1]
+
+    def raising(body: Body, value: Value, heap: Heap) -> None:
+        for each in thrown:
+            body.may_raise(each)
+
+    _, ended = _run(analysis, frame, generator, heap, around)
+    if not falls and not is_followed(generator.function):  # it may end what the block raises
+        _, ended_so = _run(analysis, frame, generator, heap, raising)
+        falls = ended_so is not None
+    if ended is None:
+        return Ways()
+    frame.may_raise(ended[1])
+    left, behind = ended[1], Ways(fell=((), ended[1]) if falls else None)
+    behind.returned = [(values, left) for values, _ in ways.returned]
+    behind.broke = [(values, left) for values, _ in ways.broke]
+    behind.continued = [(values, left) for values, _ in ways.continued]
+    return behind
 
 
 def lists_of(

@@ -28,13 +28,14 @@ from srcgrad.infer.control import run_block
 from srcgrad.infer.entry import Kinds
 from srcgrad.infer.facts import Facts
 from srcgrad.infer.frames import Frame, Top, Ways
-from srcgrad.infer.generators import Generator, is_followed
+from srcgrad.infer.generators import Generator
 from srcgrad.infer.heap import Contents, Heap, Site, sites_of
 from srcgrad.infer.local_classes import LocalClasses
 from srcgrad.infer.object_sets import with_object_sets
 from srcgrad.infer.outside import Outside, is_of_library
 from srcgrad.infer.parameters import Given
 from srcgrad.infer.reasons import TOO_DEEP, TOO_LONG, Place, Reason
+from srcgrad.infer.stacks import nested
 from srcgrad.infer.values import ANY, NEVER, Bound, Exact, Value, at, exact, unknown
 from srcgrad.ir import operations as ir
 from srcgrad.ir.regions import (
@@ -98,7 +99,9 @@ class Analysis:
         """The IR of a function, None where it has none."""
         if function not in self.texts:
             try:
-                self.texts[function] = with_object_sets(self._lowered(function), self.assigned.object_sets)
+                made = nested(self._lowered(function), function.__globals__)
+                made = self.assigned.unrolled.written(made)
+                self.texts[function] = with_object_sets(made, self.assigned.object_sets)
             except (SrcgradError, OSError, SyntaxError, RecursionError):
                 self.texts[function] = None
         return self.texts[function]
@@ -124,7 +127,7 @@ class Analysis:
         statement: Statement,
     ) -> tuple[Value, Heap] | None:
         """What a call returns, and the heap then; None where it does not return."""
-        if function.is_generator and is_followed(function) and (function, statement) not in self.running:
+        if function.is_generator and (function, statement) not in self.running:
             generator = Generator(function, namespace, dict(cells), statement)
             return generators.made(self, call, statement, generator, arguments, heap)
         if self.is_deep or function.is_generator:
@@ -365,7 +368,7 @@ def analysed(
     as_data: bool = False,
     most: int | None = None,
     stops: bool = False,
-    joint: Set[tuple[Function, object]] = frozenset(),
+    joint: Set[summaries.Called] = frozenset(),
 ) -> Facts | None:
     """Facts of a call with these arguments, or of any call with data; None of a function whose text cannot be read.
 

@@ -41,7 +41,7 @@ def _note(analysis: Analysis, site: Site | None, statement: Statement) -> None:
     if site is not None and isinstance(site.origin, tuple):
         statement = site.origin[0]
     if isinstance(statement, Assign) and isinstance(statement.operation, ir.Make | ir.Call):
-        analysis.assigned.note_objects(statement)
+        analysis.assigned.note_objects(statement.node)
 
 
 def note_into(analysis: Analysis, sets: Value, statement: Statement, held: Value) -> None:
@@ -62,16 +62,16 @@ def note_operands(analysis: Analysis, statement: Statement, operands: tuple[Valu
 
 
 def with_object_sets(function: Function, noted: Set[Any]) -> Function:
-    """A function in which statements make ``ObjectSet``s that made sets."""
+    """A function in which statements make ``ObjectSet``s that made sets, at these nodes of its text."""
     statements = [statement for _, statement in walk(function.body)]
-    if not noted or noted.isdisjoint(_all(function)):
+    if not noted or noted.isdisjoint(statement.node for statement in _all(function)):
         return function
     named = {
         statement.targets[0] for statement in statements
         if isinstance(statement, Assign) and statement.operation.__class__ is ir.ReadGlobal
         and statement.operation.name == "set"
     }  # fmt: skip
-    noted_here = [statement for statement in statements if statement in noted and isinstance(statement, Assign)]
+    noted_here = [statement for statement in statements if statement.node in noted and isinstance(statement, Assign)]
     made = {statement.targets[0] for statement in noted_here if isinstance(statement.operation, ir.Make)}
     return replace(function, body=_block(function.body, noted, named, made))
 
@@ -94,7 +94,7 @@ def _block(block: Block, noted: Set[Any], named: Set[Operand], made: Set[Operand
     for statement in block.statements:
         match statement:
             case Assign():
-                begun = _begun(statements) if isinstance(statement.node, gast.SetComp) and statement in noted else []
+                begun = _begun(statements) if _is_comprehension(statement, noted) else []
                 del statements[len(statements) - len(begun) :]
                 statements += [*_assign(statement, noted, named, made), *begun]
             case If(body=body, orelse=orelse):
@@ -110,6 +110,12 @@ def _block(block: Block, noted: Set[Any], named: Set[Operand], made: Set[Operand
                     statement, body=inside(body), handlers=caught, orelse=inside(orelse), final=inside(final)
                 ))  # fmt: skip
     return Block(tuple(statements), block.exit)
+
+
+def _is_comprehension(statement: Assign, noted: Set[Any]) -> bool:
+    """Whether a statement makes the set of a comprehension that is to be of objects."""
+    is_noted = isinstance(statement.node, gast.SetComp) and statement.node in noted
+    return is_noted and isinstance(statement.operation, ir.Make)
 
 
 def _begun(before: list[Statement]) -> list[Statement]:
@@ -132,11 +138,11 @@ def _assign(statement: Assign, noted: Set[Any], named: Set[Operand], made: Set[O
             inner = with_object_sets(function, noted)
             changed = replace(operation, function=inner)
             return [statement if inner is function else replace(statement, operation=changed)]
-        case ir.Make(kind="set", elements=elements) if statement in noted:
+        case ir.Make(kind="set", elements=elements) if node in noted:
             items, display = Version("items"), gast.copy_location(gast.List([], gast.Load()), node)
             return [Assign((items,), ir.Make("list", elements), display), *_construct(statement, (items,))]
         case ir.Call(function=called, positional=given, keywords=(), star=None, rest=None) if (
-            statement in noted and called in named
+            node in noted and called in named
         ):
             return _construct(statement, given)
         case ir.Insert(container=container, value=value) if container in made:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence, Set
-from dataclasses import replace
+from dataclasses import Field, replace
 from types import (
     BuiltinFunctionType,
     FunctionType,
@@ -330,6 +330,8 @@ def _of_object(
     made = of_enumeration(analysis, frame, statement, receiver, found, name, heap)
     if made is not NotImplemented:
         return made
+    if isinstance(found, Field) and name in ("name", "init", "repr", "compare", "kw_only"):
+        return exact(getattr(found, name)), heap  # as the class says, which is looked at again
     if is_of_library(found) and not isinstance(found, FunctionType):
         try:
             return analysis.outside.value(getattr(found, name)), heap

@@ -66,6 +66,8 @@ def run(analysis: Analysis, frame: Frame, statement: Assign, heap: Heap) -> tupl
 # --- variables -------------------------------------------------------------------------------------------------------
 def _copy(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Copy, heap: Heap) -> Made:
     value = frame[op.source]
+    if statement in analysis.assigned.unrolled.checked:
+        analysis.assigned.unrolled.check(frame, statement, op.source, heap)
     if isinstance(statement.node, gast.pattern):  # what a pattern captures is bound where its name is
         value = Value(value.atoms - {Exact(ir.UNBOUND)}, value.is_any)
     return value, heap
@@ -294,7 +296,8 @@ def _super(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Super,
 def _yield(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Yield | ir.YieldFrom, heap: Heap) -> Made:
     """A generator goes on when the next item is asked for, in unknown code at any time, with anything."""
     if isinstance(frame, Body) and isinstance(op, ir.Yield):
-        return exact(None), frame.give(frame[op.value], heap)  # ``send`` is a method of it, which is unknown code
+        left = frame.give(frame[op.value], heap)
+        return None if left is None else (exact(None), left)  # ``send`` is a method of it, which is unknown code
     if isinstance(frame, Body) and isinstance(op, ir.YieldFrom):
         return _given_on(analysis, frame, statement, frame[op.source], heap)
     frame.may_raise(heap)
@@ -315,7 +318,10 @@ def _given_on(analysis: Analysis, body: Body, statement: Statement, source: Valu
             else:
                 is_builtin = isinstance(atom, At) and atom.site.kind in _SOURCES
                 returned = union(returned, exact(None) if is_builtin or isinstance(atom, Array) else ANY)
-        heap = body.give(items, heap)
+        left = body.give(items, heap)
+        if left is None:
+            return None
+        heap = left
         if heap <= before:
             return (returned, heap) if returned else None
     return ANY, analysis.unknown([source, returned], heap)

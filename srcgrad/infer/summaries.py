@@ -39,6 +39,16 @@ _NESTED = 3  # calls of a function inside each other with arguments of their own
 _ROUNDS = 12  # of a recursion, after which it is unknown code
 
 
+#: A function, and the place of a call of it in the text, which may be read again.
+Called: TypeAlias = tuple[str, tuple[object, ...]]
+
+
+def called_at(function: Function, statement: object) -> Called:
+    node = getattr(statement, "node", None)
+    names = ("lineno", "col_offset", "end_lineno", "end_col_offset")
+    return function.qualname, tuple(getattr(node, name, None) for name in names)
+
+
 @dataclass(eq=False)
 class Summary:
     """What a function does for ``arguments`` and a ``heap`` that holds what it can reach."""
@@ -80,7 +90,7 @@ class Summaries:
 
     finished: dict[tuple[Function, object], list[Summary]] = field(default_factory=dict)
     running: list[Summary] = field(default_factory=list)
-    joint: Set[tuple[Function, object]] = frozenset()  # functions, and where all calls of them are one
+    joint: Set[Called] = frozenset()  # where all calls of a function are one
 
     @contextmanager
     def storing(self, stored: set[Site]) -> Iterator[None]:
@@ -118,7 +128,7 @@ def entered(
         same = [each for each in nested if each.context == context]
         found = next((each for each in same if each.is_of(asked)), None)
         alike = [each for each in known if each.cells == asked.cells]  # those of other functions cannot be joined
-        is_one = len(alike) > 0 and (function, context) in summaries.joint
+        is_one = len(alike) > 0 and called_at(function, context) in summaries.joint
         if found is None and (len(same) >= _NESTED or len(alike) >= _KEPT or is_one):
             joint = _joint(_most_alike(same or alike, asked), asked)
             if joint is None:

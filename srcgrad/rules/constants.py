@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import bisect
 import cmath
+import dataclasses
 import math
 import operator
 
@@ -43,6 +44,7 @@ constant(
     np.lib.array_utils.normalize_axis_index, np.lib.array_utils.normalize_axis_tuple,
     np.finfo, np.broadcast_shapes, np.shares_memory, np.may_share_memory, operator.length_hint,
     isinstance, issubclass, type, callable, hasattr, id, hash, repr, str, format, ord, chr, ascii, bytes,
+    dataclasses.fields, dataclasses.is_dataclass,
 )  # fmt: skip
 
 # rounding and integers

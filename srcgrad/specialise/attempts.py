@@ -27,6 +27,7 @@ from srcgrad.frontend.source import Source
 from srcgrad.infer.emitted import RAISED
 from srcgrad.infer.values import ANY, Value
 from srcgrad.ir import operations as ir
+from srcgrad.ir.copied import Renaming, bound_by
 from srcgrad.ir.operations import Cell, Literal, Operand, Version
 from srcgrad.ir.regions import (
     Assign,
@@ -51,7 +52,7 @@ from srcgrad.ir.regions import (
 from srcgrad.ir.restoring.pending import uses_of
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.runtime.refusals import Refused
-from srcgrad.specialise.inlining import Renaming, bound_by, has_attempts
+from srcgrad.specialise.inlining import has_attempts
 from srcgrad.specialise.instances import Instance
 from srcgrad.specialise.managers import are_known, early, is_indifferent, is_silent, opened_and_left, suppressed, tried
 from srcgrad.specialise.parts import TRUTH, Apart, Around, attempted, called_where_read, without_lookups

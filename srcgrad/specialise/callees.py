@@ -28,6 +28,7 @@ from srcgrad.infer.objects import class_of
 from srcgrad.infer.summaries import Summary
 from srcgrad.infer.values import NEVER, At, Bound, Exact, Value, are_of, exact, union
 from srcgrad.ir import operations as ir
+from srcgrad.ir.copied import Renaming, bound_by
 from srcgrad.ir.operations import Cell, Literal, Operand, Version
 from srcgrad.ir.regions import (
     Assign,
@@ -57,7 +58,7 @@ from srcgrad.specialise.functions import (
     holds_made,
     is_made,
 )
-from srcgrad.specialise.inlining import Renaming, bound_by, has_attempts, is_written_out, with_one_end
+from srcgrad.specialise.inlining import has_attempts, is_written_out, with_one_end
 from srcgrad.specialise.instances import runs_users, static_of
 from srcgrad.specialise.iterators import hands_iterators
 from srcgrad.specialise.receivers import receiver_of

@@ -25,6 +25,7 @@ from srcgrad.infer.summaries import Summary
 from srcgrad.infer.values import NEVER, At, Atom, Bound, Exact, Value, exact
 from srcgrad.ir import normal_form as nf
 from srcgrad.ir import operations as ir
+from srcgrad.ir.copied import bound_by
 from srcgrad.ir.operations import Operand, Version
 from srcgrad.ir.regions import Assign, Function, Statement, walk
 from srcgrad.ir.restoring.functions import names_of
@@ -40,7 +41,6 @@ from srcgrad.language.models.derivatives import (
 from srcgrad.specialise.captures import unpacked
 from srcgrad.specialise.closures import called_apart
 from srcgrad.specialise.functions import Closure, at_site, function_at, is_made
-from srcgrad.specialise.inlining import bound_by
 from srcgrad.specialise.receivers import receiver_of
 from srcgrad.syntax.namer import Namer
 

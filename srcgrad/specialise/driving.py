@@ -22,6 +22,7 @@ import gast
 
 from srcgrad.infer.values import NEVER, Value, of, union
 from srcgrad.ir import operations as ir
+from srcgrad.ir.copied import Renaming, bound_by, continued
 from srcgrad.ir.operations import UNBOUND, Cell, Literal, Operand, Version
 from srcgrad.ir.regions import (
     Assign,
@@ -43,7 +44,6 @@ from srcgrad.ir.regions import (
 )
 from srcgrad.ir.restoring.pending import uses_of
 from srcgrad.specialise.arguments import only_arguments
-from srcgrad.specialise.inlining import Renaming, bound_by, continued
 from srcgrad.specialise.rounds import may_end_by_others
 from srcgrad.specialise.stepping import entered_by, generator_of, in_its_frame
 
@@ -53,10 +53,10 @@ if TYPE_CHECKING:
 
 Reduce = Callable[["Reduced", Block], Block]
 
-_LARGEST = 300  # statements of a loop, as often as an item is yielded
+LARGEST = 300  # statements of a loop, as often as an item is yielded
 
 
-class _NotWritten(Exception):
+class NotWritten(Exception):
     """What a generator, or a loop over one, does that cannot be written in the other."""
 
 
@@ -95,7 +95,7 @@ def driven(made: Reduced, loop: Loop, before: list[Statement], reduce: Reduce) -
         return None
     try:
         written = _written(made, loop, parts, whole, reduce)
-    except _NotWritten:
+    except NotWritten:
         return None
     del before[last - 1 : last + 1]  # nothing of the generator runs there
     return [*first, *written]
@@ -159,14 +159,14 @@ def _written(
 ) -> list[Statement]:
     item, end, each = parts
     if any(isinstance(value, Literal) and value.value is UNBOUND for value in loop.initial):
-        raise _NotWritten
+        raise NotWritten
     exits = [*_exits(each), *_exits(end)]
     returns = any(isinstance(found, Return) for found in exits)
     breaks = any(isinstance(found, Break | Return) for found in _exits(each))
     ends = _returns_early(whole)
     yields = sum(1 for _, s in walk(whole) if _is_yield(s))
-    if yields * sum(1 for _ in walk(each)) > _LARGEST:
-        raise _NotWritten
+    if yields * sum(1 for _ in walk(each)) > LARGEST:
+        raise NotWritten
 
     def cell(stem: str, is_needed: bool) -> Cell | None:
         return made.new_cell(stem) if is_needed else None
@@ -224,7 +224,7 @@ def each_put(
     begun = [] if left is None else [Assign((), ir.WriteCell(left, Literal(False)), node)]
     try:
         gone = _whole(made, _Splice(put, left, breaks=False), whole, node)
-    except _NotWritten:
+    except NotWritten:
         return None
     return Block((*begun, *gone.statements), Fall())
 
@@ -245,11 +245,11 @@ def _spliced(made: Reduced, splice: _Splice, block: Block, loop: Loop | None) ->
             case Assign(targets=targets, operation=ir.Yield(value=value)):
                 put = splice.put(value, statement.node)
                 if put is None or any(made.uses[target] for target in targets):  # of what ``send`` gives
-                    raise _NotWritten
+                    raise NotWritten
                 statements += put
                 statements += _leaving(made, splice, loop, statement.node) if splice.breaks else []
             case Assign(operation=ir.YieldFrom()):
-                raise _NotWritten
+                raise NotWritten
             case If(body=body, orelse=orelse):
                 sides = [_spliced(made, splice, side, loop) for side in (body, orelse)]
                 statements.append(replace(statement, body=sides[0], orelse=sides[1]))
@@ -327,6 +327,13 @@ def _done(
         held = versions[head] = made.version(head.variable or "t", made.value(head))
         read.append(Assign((held,), ir.ReadCell(home), node))
 
+    whole = reduce(made, copied_again(made, block, versions))
+    return _to_its_end(Block((*read, *whole.statements), whole.exit), round_, node)
+
+
+def copied_again(made: Reduced, block: Block, versions: dict[Operand, Operand]) -> Block:
+    """A block of the function that is reduced, with versions of its own."""
+
     def note(new: Statement, old: Statement) -> None:
         made.functions.origins[new] = made.functions.origins.get(old, old)
         made.called[new] = made.called.get(old, [])
@@ -338,12 +345,11 @@ def _done(
 
     making = [s.operation for _, s in walk(block) if isinstance(s, Assign) and isinstance(s.operation, ir.MakeFunction)]
     if any(each.defaults or each.keyword_defaults for each in making):
-        raise _NotWritten  # they are known by the statement that makes the function
+        raise NotWritten  # they are known by the statement that makes the function
     copied = Renaming(versions, {}, lambda v: made.namer.fresh(v.variable or "t"), note).block(block)
     made.only_arguments |= only_arguments(copied)
     made.uses.update(uses_of(replace(made.function, body=copied)))
-    whole = reduce(made, copied)
-    return _to_its_end(Block((*read, *whole.statements), whole.exit), round_, node)
+    return copied
 
 
 def _to_its_end(block: Block, round_: _Round, node: gast.AST) -> Block:
@@ -353,7 +359,7 @@ def _to_its_end(block: Block, round_: _Round, node: gast.AST) -> Block:
             isinstance(side.exit, Return) or isinstance(side.exit, Break | Continue) and not isinstance(statement, Loop)
             for side in _all_blocks(statement)
         ):
-            raise _NotWritten
+            raise NotWritten
         if isinstance(statement, If) and any(_ends(side) for side in blocks_of(statement)):
             sides = [_to_its_end(continued(side, statement, block, place + 1), round_, node)
                      for side in (statement.body, statement.orelse)]  # fmt: skip
@@ -378,7 +384,7 @@ def _kept(block: Block, homes: Iterable[Cell], values: Iterable[Operand], node: 
     """A block that keeps values in variables at its end."""
     pairs = [*zip(homes, values, strict=True)]
     if any(isinstance(value, Literal) and value.value is UNBOUND for _, value in pairs):
-        raise _NotWritten
+        raise NotWritten
     kept = (Assign((), ir.WriteCell(home, value), node) for home, value in pairs)
     return Block((*block.statements, *kept), Fall())
 

@@ -22,6 +22,7 @@ from srcgrad.infer.calls import model_of
 from srcgrad.infer.interpreter import GivenUp, analysed
 from srcgrad.infer.outside import is_of_library
 from srcgrad.infer.reasons import Place, Reason
+from srcgrad.infer.summaries import Called
 from srcgrad.ir import regions as ir
 from srcgrad.ir.normal_form import Callee
 from srcgrad.ir.operations import Yield, YieldFrom
@@ -43,7 +44,7 @@ def callee_for(callee: Callee, arguments: tuple[tuple[Any, ...], Mapping[str, An
         as_data = source_of(function).generated
         most = max(MOST * (_OF_DERIVATIVES if as_data else 1), len(function.__code__.co_code) // 4)
         ask = partial(analysed, function, positional, keywords, by_kind=True, as_data=as_data, most=most, stops=True)
-        facts, joint = ask(), set[tuple[ir.Function, ir.Statement]]()
+        facts, joint = ask(), set[Called]()
         while facts is not None and (more := taken_apart(facts) - joint):
             joint |= more
             facts = ask(joint=joint)

@@ -27,6 +27,7 @@ from srcgrad.infer.generators import Generator
 from srcgrad.infer.heap import Site
 from srcgrad.infer.values import SCALARS, Array, At, Bound, Exact, Of, Value, are_of, at, exact, of, union
 from srcgrad.ir import operations as ir
+from srcgrad.ir.copied import bound_by
 from srcgrad.ir.evaluating import BINARY
 from srcgrad.ir.operations import Literal, Operand, Version
 from srcgrad.ir.regions import Assign, Block, Break, Fall, If, Loop, Statement, walk
@@ -35,7 +36,7 @@ from srcgrad.language.models.iterators import INDEXING
 from srcgrad.language.models.ranks import MOMENTS
 from srcgrad.rules.table import lookup
 from srcgrad.specialise.driving import each_put, gone_over
-from srcgrad.specialise.inlining import bound_by, with_one_end
+from srcgrad.specialise.inlining import with_one_end
 from srcgrad.specialise.set_operations import are_sets
 
 if TYPE_CHECKING:

@@ -20,10 +20,10 @@ from srcgrad.infer.called import made_at
 from srcgrad.infer.entry import Inferred
 from srcgrad.infer.facts import Facts
 from srcgrad.infer.heap import Site, within
-from srcgrad.infer.summaries import Summary
+from srcgrad.infer.summaries import Called, Summary, called_at
 from srcgrad.infer.values import SCALARS, Array, At, Bound, Exact, Value, at, exact
 from srcgrad.ir.operations import Version
-from srcgrad.ir.regions import Function, Statement
+from srcgrad.ir.regions import Function
 from srcgrad.language.models import FUNCTIONS
 from srcgrad.specialise.receivers import holds_methods
 
@@ -165,10 +165,10 @@ def widest(summaries: Sequence[Summary]) -> Summary | None:
     return None
 
 
-def taken_apart(facts: Facts) -> set[tuple[Function, Statement]]:
-    """The functions of the user's, and the statements that call them, of which no kind of call is that of all others.
-    They may as well be called once for all: those that get other functions, classes or modules are not."""
-    found, pending, seen = set[tuple[Function, Statement]](), list(facts.entry), set[Summary]()
+def taken_apart(facts: Facts) -> set[Called]:
+    """The functions of the user's, and the calls of them, of which no kind of call is that of all others.  They may as
+    well be called once for all: those that get other functions, classes or modules are not."""
+    found, pending, seen = set[Called](), list(facts.entry), set[Summary]()
     while pending:
         summary = pending.pop()
         if summary in seen:
@@ -182,7 +182,7 @@ def taken_apart(facts: Facts) -> set[tuple[Function, Statement]]:
             for function, several in by_function.items():
                 home = str(several[0].namespace.get("__name__", ""))
                 if len(several) > 1 and not home.startswith("srcgrad.language.") and _get_the_same(several):
-                    found.update([] if widest(several) else [(function, statement)])
+                    found.update([] if widest(several) else [called_at(function, statement)])
     return found
 
 

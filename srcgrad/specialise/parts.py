@@ -29,6 +29,7 @@ from srcgrad.infer.reasons import otherwise
 from srcgrad.infer.summaries import Summary
 from srcgrad.infer.values import ANY, Array, At, Exact, Of, Value, are_numbers, exact, union
 from srcgrad.ir import operations as ir
+from srcgrad.ir.copied import Renaming, bound_by
 from srcgrad.ir.normal_form import Callee, Guarded, LocalFunction
 from srcgrad.ir.operations import Cell, Literal, Operand, Version
 from srcgrad.ir.regions import (
@@ -51,7 +52,6 @@ from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.ir.rewriting import with_operands
 from srcgrad.specialise.changing import changes_nothing
 from srcgrad.specialise.going_over import asked_before
-from srcgrad.specialise.inlining import Renaming, bound_by
 from srcgrad.specialise.instances import Instance, fixed_parameters
 from srcgrad.specialise.raising import raises
 from srcgrad.specialise.receivers import is_lookup

@@ -80,11 +80,11 @@ def followed(made: Reduced, statement: Assign, reduce: Callable[[Block], Block])
             return _run(made, statement, looked_up(Vectorized, "__call__"), call, reduce)
         case ir.Call(function=Literal(value=Spelled(value=type() as kind)), star=None, rest=None):
             if (own := class_in_numpy(kind)) in _KINDS or (own := kind) is np.vectorize:
-                return _made(made, statement, operation, MODELED.get(own, own))
+                return note_made(made, statement, operation, MODELED.get(own, own))
     return None
 
 
-def _made(made: Reduced, statement: Assign, call: ir.Call, kind: Any) -> Written | None:
+def note_made(made: Reduced, statement: Assign, call: ir.Call, kind: Any) -> Written | None:
     """Note an object and the operands that are its fields."""
     parameters = inspect.signature(kind).parameters.values()
     fields = dict(zip((parameter.name for parameter in parameters), call.positional, strict=False))

@@ -23,6 +23,7 @@ from srcgrad.errors import UnsupportedSyntax
 from srcgrad.infer.heap import Site
 from srcgrad.infer.values import At, Exact, Value, exact
 from srcgrad.ir import operations as ir
+from srcgrad.ir.copied import bound_by
 from srcgrad.ir.operations import Literal, Operand
 from srcgrad.ir.regions import (
     Assign,
@@ -53,13 +54,12 @@ from srcgrad.specialise.closures import entered
 from srcgrad.specialise.conditions import is_test, may_return, truth_of_tuple
 from srcgrad.specialise.defaulting import defaulted
 from srcgrad.specialise.dispatching import asked, explicit
-from srcgrad.specialise.driven_managers import begins_generator, opened_by_generator
+from srcgrad.specialise.driven_managers import begins_generator, opened_by_generator, opened_by_model
 from srcgrad.specialise.driving import driven
 from srcgrad.specialise.functions import Closure, made_here
 from srcgrad.specialise.generators import consumed, got, mapped
 from srcgrad.specialise.going_over import as_iterated
 from srcgrad.specialise.going_over_objects import begun_by_class, runs_iter
-from srcgrad.specialise.inlining import bound_by
 from srcgrad.specialise.instances import Instance, fixed_parameters, runs_users, static_of
 from srcgrad.specialise.iterators import ITERATED, iterated, turned
 from srcgrad.specialise.iterators import refuse_others as refuse_kept
@@ -276,7 +276,8 @@ def _block(made: Reduced, block: Block, done: Sequence[Statement] = (), first: i
                 if made.called.get(statement) and not only_answers(made, statement):
                     made.calls[other] = made.called[statement]
                 statements.append(other)
-            case With() if (inside := opened_by_generator(made, statement, statements, _block)) is not None:
+            case With() if (inside := opened_by_model(made, statement, statements, _block)
+                            or opened_by_generator(made, statement, statements, _block)) is not None:  # fmt: skip
                 statements += inside.statements
                 if not isinstance(inside.exit, Fall):
                     return Block(tuple(statements), inside.exit)

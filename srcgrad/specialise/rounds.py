@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from srcgrad.infer.objects import class_of
 from srcgrad.infer.values import NEVER, SCALARS, At, Exact, Of, exact
 from srcgrad.ir import operations as ir
+from srcgrad.ir.copied import bound_by
 from srcgrad.ir.operations import Literal, Operand, Version
 from srcgrad.ir.regions import (
     Assign,
@@ -33,7 +34,6 @@ from srcgrad.ir.regions import (
     parts_of,
     walk,
 )
-from srcgrad.specialise.inlining import bound_by
 
 if TYPE_CHECKING:
     from srcgrad.infer.generators import Generator
@@ -189,8 +189,9 @@ def asks_others(body: Generator, statement: Statement) -> bool:
 
 
 def may_end_by_others(body: Generator) -> bool:
-    """Whether a generator may come across an iterator at its end, whose exception is another one outside of it."""
-    return any(body.calls.values()) or any(asks_others(body, s) for _, s in walk(body.function.body))
+    """Whether a generator may come across an iterator at its end, whose exception is another one outside of it: what it
+    calls is looked at for the whole program (``ended``)."""
+    return any(asks_others(body, s) for _, s in walk(body.function.body))
 
 
 def constant_of(operand: Operand) -> object:

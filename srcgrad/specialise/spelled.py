@@ -83,8 +83,12 @@ def written_out(made: Reduced, statement: Assign) -> list[Assign] | None:
         return _of_named_tuple(made, statement, call)
     function, value = static_of(made.value(call.function)), made.value(call.positional[0])
     kinds = classes_of(value)
-    if kinds is None or not any(function is each for each in (getattr, setattr, dataclasses.replace, *_TAKING)):
+    if kinds is None or not any(function is each for each in (getattr, setattr, *_OF_DATACLASSES)):
         return None
+    if function is dataclasses.fields:
+        owner = Literal(Spelled(reference(importable(kinds[0].__name__, kinds[0])), kinds[0]))
+        is_one = len(kinds) == len(call.positional) == 1
+        return [_with_operation(statement, dataclasses.replace(call, positional=(owner,)))] if is_one else None
     if function in _TAKING:
         is_bare = len(call.positional) == 1 and not call.keywords
         taken = _taken(made, statement, call.positional[0], function is dataclasses.asdict) if is_bare else None
@@ -93,10 +97,13 @@ def written_out(made: Reduced, statement: Assign) -> list[Assign] | None:
         is_one = len(call.positional) == len(kinds) == 1 and Exact(None) not in value.atoms
         return _replaced(made, statement, call, kinds[0]) if is_one else None
     name = _text(made, call.positional[1]) if len(call.positional) in (2, 3) and not call.keywords else None
+    origin = made.functions.origins.get(statement, statement)
     match function, call.positional:
         case _ if name is None:
             return None
         case _, (base, _) if function is getattr:
+            return [_renewed(made, statement, _with_operation(statement, ir.GetAttribute(base, name)))]
+        case _, (base, _, _) if function is getattr and made.facts.held.get(origin) == {True}:
             return [_renewed(made, statement, _with_operation(statement, ir.GetAttribute(base, name)))]
         case _, (_, _, default) if function is getattr and without_attribute(made.facts, value, name) == value.atoms:
             return [_with_operation(statement, ir.Copy(default))]
@@ -108,6 +115,7 @@ def written_out(made: Reduced, statement: Assign) -> list[Assign] | None:
 
 #: Functions that take dataclasses apart.
 _TAKING: tuple[Any, ...] = (dataclasses.asdict, dataclasses.astuple)
+_OF_DATACLASSES: tuple[Any, ...] = (dataclasses.replace, dataclasses.fields, *_TAKING)
 
 
 def _taken(made: Reduced, statement: Assign, base: Operand, named: bool) -> tuple[list[Assign], ir.Make] | None:

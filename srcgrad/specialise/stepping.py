@@ -29,6 +29,7 @@ from srcgrad.infer.generators import Generator
 from srcgrad.infer.heap import Site
 from srcgrad.infer.values import NEVER, At, Bound, Exact, Value, of, union
 from srcgrad.ir import operations as ir
+from srcgrad.ir.copied import Renaming, bound_by
 from srcgrad.ir.operations import UNBOUND, Cell, Literal, Operand, Version
 from srcgrad.ir.regions import (
     Assign,
@@ -48,7 +49,6 @@ from srcgrad.ir.regions import (
 from srcgrad.ir.restoring.pending import uses_of
 from srcgrad.specialise.arguments import only_arguments
 from srcgrad.specialise.functions import Closure, closure_of
-from srcgrad.specialise.inlining import Renaming, bound_by
 from srcgrad.specialise.places import Found, Kept, builtin_of
 from srcgrad.specialise.receivers import is_method, receiver_of
 from srcgrad.specialise.rounds import (
@@ -168,16 +168,16 @@ def entered_by(
         closure, call = outer_closure(atom.function, function), replace(call, positional=(read[0], *call.positional))
     elif atom is not None:
         closure = closure_of(made, call.function, atom)
-    if closure is None or closure.function is not function or function.parameters.variadic is not None:
+    if closure is None or closure.function is not function:
         return None
     same = [each for each in made.functions.around if each.function is function]
-    if len(same) > _NESTED or function.parameters.rest is not None:
+    if len(same) > _NESTED:
         return None
     given = bound(made, closure, call, statement, before, ())
     if given is None:
         return None
     for version, operand in given.items():
-        if isinstance(operand, Version) and operand not in made.values:
+        if isinstance(operand, Version) and not made.value(operand).atoms and not made.value(operand).is_any:
             made.values[operand] = body.values.get(version, NEVER)
     cells = {cell: made.new_cell(cell.variable) for cell in function.cells}
     for cell, home in cells.items():

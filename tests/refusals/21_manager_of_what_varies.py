@@ -3,10 +3,10 @@ import contextlib
 
 @contextlib.contextmanager
 def scaled(x):
-    if x > 0.0:
-        yield 2.0 * x
-    else:
-        yield x * x
+    for factor in (1.0, 2.0):
+        if x < factor:
+            yield factor * x
+            return
 
 
 def f(x):

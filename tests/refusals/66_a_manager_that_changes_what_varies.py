@@ -8,8 +8,9 @@ class Model:
 
 @contextlib.contextmanager
 def doubled(model):
-    model.w = model.w * 2.0
-    yield
+    for factor in (2.0,):
+        model.w = model.w * factor
+        yield
     model.w = model.w + 1.0
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, astuple, dataclass, field, replace
+from dataclasses import asdict, astuple, dataclass, field, fields, is_dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 import pytest
 
+from srcgrad import grad
 from tests.specialise.serving import check_refused, check_right
 
 X = np.array([0.7, 1.3, 0.4, 1.9])
@@ -225,3 +226,117 @@ def lists_that_are_copied(x):
 @pytest.mark.parametrize("function", [may_be_there, is_made_up, is_set_by_the_class, lists_that_are_copied])
 def test_fields_of_which_it_is_not_known_are_refused(function, monkeypatch):
     check_refused(function, monkeypatch, X)
+
+
+# --- names that a loop goes over -------------------------------------------------------------------------------------
+NAMES = ("u", "w")
+
+
+class Slotted:
+    __slots__ = ("u", "w")
+
+    def __init__(self, u, w):
+        self.u, self.w = u, w
+
+
+class Pair(NamedTuple):
+    u: float
+    w: float
+
+
+def scaled(thing, names, k):
+    for name in names:
+        setattr(thing, name, getattr(thing, name) * k)
+
+
+def over_a_tuple(x):
+    point = Point(x[0], x[1])
+    for name, k in (("u", x[2]), ("w", 3.0)):
+        setattr(point, name, getattr(point, name) * k)
+    return point.u * point.w
+
+
+def over_what_a_class_holds(x):
+    slotted, pair, s = Slotted(x[0], x[1]), Pair(x[2], x[3]), 0.0
+    for name in slotted.__slots__:
+        setattr(slotted, name, getattr(slotted, name) * 2.0)
+    for name in Pair._fields:
+        s = s * x[0] + getattr(pair, name)
+    for name in Point.__annotations__:
+        s = s * x[1] + getattr(slotted, name)
+    return s * slotted.u * slotted.w
+
+
+def over_the_fields(x):
+    point, s = Point(x[0], x[1]), 0.0
+    for each in fields(point):
+        s = s * x[2] + getattr(point, each.name) ** 2
+        setattr(point, each.name, s)
+    both = [getattr(point, each.name) for each in fields(Point)]
+    return both[0] * both[1] * len(fields(point)) * fields(Setting)[1].default if is_dataclass(point) else s
+
+
+def that_ends_early(x):
+    point, s = Point(x[0], x[1]), 1.0
+    for name in ("w", "missing", "u", "w"):
+        if not hasattr(point, name):
+            continue
+        s = s * 2.0 + getattr(point, name) ** 2
+        if name == "u":
+            break
+    else:
+        s = s * 7.0
+    return s * (x[2] if name == "u" else 1.0)
+
+
+def in_comprehensions(x):
+    point = Point(x[0], x[1])
+    held = {name: getattr(point, name) * 2.0 for name in NAMES}
+    return sum([getattr(point, name) ** 2 for name in ("u", "w")]) * held["u"] + getattr(point, "none", x[2])
+
+
+def by_a_function(x):
+    point = Point(x[0], x[1])
+    scaled(point, ("u", "w"), x[2])
+    scaled(point, ("w", "u"), x[3])
+    return point.u * point.w + point.u
+
+
+def of_a_list_that_changes(x):
+    point, names = Point(x[0], x[1]), ["u", "u"]
+    for name in names:
+        names[1] = "w"
+        setattr(point, name, getattr(point, name) * 2.0)
+    return point.u * point.w
+
+
+def as_many_names_as_are_given(x):
+    point = Point(x[0], x[1])
+    scaled(point, ("u",), x[2])
+    scaled(point, ("u", "w"), x[3])
+    return point.u * point.w
+
+
+@pytest.mark.parametrize("function", [
+    over_a_tuple, over_what_a_class_holds, over_the_fields, that_ends_early, in_comprehensions, by_a_function,
+])  # fmt: skip
+def test_names_that_a_loop_goes_over(function, monkeypatch) -> None:
+    """Each round is followed by itself: the name says which field is read."""
+    check_right(function, monkeypatch, X)
+
+
+@pytest.mark.parametrize("function", [of_a_list_that_changes, as_many_names_as_are_given])
+def test_names_that_are_not_the_same_each_time(function, monkeypatch) -> None:
+    check_refused(function, monkeypatch, X)
+
+
+def test_names_that_are_bound_again(monkeypatch) -> None:
+    """Names that are read outside are compiled in, and looked at again."""
+    def product(x):
+        point = Point(x[0], x[1])
+        scaled(point, NAMES, x[2])
+        return point.u * point.w
+
+    np.testing.assert_allclose(grad(product)(X), [X[1] * X[2] ** 2, X[0] * X[2] ** 2, 2.0 * X[0] * X[1] * X[2], 0.0])
+    monkeypatch.setitem(globals(), "NAMES", ("w",))
+    np.testing.assert_allclose(grad(product)(X), [X[1] * X[2], X[0] * X[2], X[0] * X[1], 0.0])
