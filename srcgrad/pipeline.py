@@ -18,7 +18,6 @@ import gast
 from srcgrad.analysis.activity import Activity
 from srcgrad.analysis.admission import Assumed, looked_at
 from srcgrad.analysis.axes import computes_axes, refuse_varied_axes, varied_axes_ended
-from srcgrad.analysis.captured import refuse_unbound
 from srcgrad.analysis.cfg import bound_here, walk
 from srcgrad.analysis.changes import attempted, may_change, must_be_copied, stores_anywhere
 from srcgrad.analysis.ending import ended
@@ -286,7 +285,6 @@ class Module:
         """A callee as the transforms take it, with what is known of its names."""
         made_ready = self.opened if (is_open := callee == self.open) else self.made_ready
         if (callee, facts) not in made_ready:
-            refuse_unbound(self.normalized(callee), self.normalized)
             for _, form in self.passes(callee, facts, is_open=is_open):
                 function, known = form.function, form.facts
             made_ready[callee, facts] = function, known

@@ -341,7 +341,7 @@ class _Body:
             case nf.Bind(operation=nf.Unruled(), expression=expression):
                 self.read |= {path[-1] for path in self.of(expression, ())}
                 if held := self.of(expression, varied):
-                    self._bound(statement, spread(held | {(NUMBER,), (TEXT,)}))
+                    self._bound(statement, spread(held | {(NUMBER,)} | ({(TEXT,)} if _texts(held) else NOWHERE)))
             case nf.Bind(operation=nf.Fixed(), expression=expression):
                 self._bound(statement, self.of(expression, varied))
             case nf.Bind(operation=nf.Index(base=base)) if not followed:

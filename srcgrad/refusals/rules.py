@@ -11,14 +11,20 @@ ENTRIES = (
         "The function is compiled code, or of a library that is not read, and no rule says what its derivative "
         "is. Write one, or declare that it has none (docs/own_rules.md).",
         """
+import statistics
+
+
 def f(x):
-    return np.sum(np.lib.stride_tricks.as_strided(x, (2, 2), (8, 8)))
+    return statistics.NormalDist().inv_cdf(x)
 """,
         """
+import scipy.special
+
+
 def f(x):
-    return np.sum(np.lib.stride_tricks.sliding_window_view(x, 2))
+    return scipy.special.ndtri(x)
 """,
-        at="np.array([0.5, 1.5, 2.0])",
+        at="0.3",
     ),
     Entry(
         "E0502",
