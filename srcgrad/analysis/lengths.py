@@ -209,7 +209,7 @@ def _ended(block: Block, steps: list[Effect]) -> Block:
     """The body of a loop with these statements wherever a pass ends and the loop goes on."""
     out: list[Statement] = []
     for statement in block.statements:
-        out += [*steps, statement] if isinstance(statement, Continue) else [_inside(statement, steps)]
+        out += [*map(replace, steps), statement] if isinstance(statement, Continue) else [_inside(statement, steps)]
     return Block(tuple(out) if _leaves(block) else (*out, *steps))
 
 
@@ -226,7 +226,7 @@ def _inside(statement: Statement, steps: list[Effect]) -> Statement:
 def _continued(block: Block, steps: list[Effect]) -> Block:
     out: list[Statement] = []
     for statement in block.statements:
-        out += [*steps, statement] if isinstance(statement, Continue) else [_inside(statement, steps)]
+        out += [*map(replace, steps), statement] if isinstance(statement, Continue) else [_inside(statement, steps)]
     return Block(tuple(out))
 
 

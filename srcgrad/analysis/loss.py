@@ -446,6 +446,9 @@ class _Body:
     def _call(self, statement: nf.Bind, made: nf.Call, varied: Container[str]) -> None:
         facts = tuple(fact_of_expression(a, lambda name: self.facts.get(name, Unknown())) for a in made.arguments)
         flow = self.losses.flow(made.callee, facts, tuple(self.of(e, varied, False) for e in made.arguments))
+        if self.function.generated and isinstance(made.callee.function, nf.Guarded):
+            # What was raised is compared with None there; the program that it is made from was looked at before.
+            flow = replace(flow, returned=frozenset(path for path in flow.returned if path[0] != 1))
         self.into_set |= flow.put
         if _is_read(flow.returned, flow.read):
             self.read |= flow.read

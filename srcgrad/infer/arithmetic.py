@@ -126,6 +126,11 @@ def arithmetic(
     made = set_operator(analysis, frame, statement, symbol, operands, in_place, heap)
     if made is not NotImplemented:
         return made  # type: ignore[no-any-return]
+    members = [v for value in operands for atom in value.atoms if isinstance(v := getattr(atom, "value", None), Enum)]
+    if members and (member := _of_members(symbol, operands)) is not None:
+        return _with_heap(member if member else None, heap)
+    if not all(isinstance(each, int | float) for each in members):
+        return ANY, analysis.unknown(operands, heap)
     held = [NEVER]
     kinds = {_container_of(atom) for value in operands for atom in value.atoms}
     for value in operands:
@@ -143,6 +148,22 @@ def arithmetic(
         rest = Contents(rest=union(*held))
         value, heap = container(frame, statement, heap, list, rest, "list")
     return union(value, *operands[:in_place]), heap
+
+
+def _of_members(symbol: str, operands: tuple[Value, ...]) -> Value | None:
+    """What operators that Python itself defines make of members of enumerations; None where that is not known."""
+    if not all(isinstance(atom, Exact) for value in operands for atom in value.atoms):
+        return None
+    found, table = NEVER, UNARY if len(operands) == 1 else BINARY
+    for atoms in product(*(value.atoms for value in operands)):
+        try:
+            made = table[symbol](*(atom.value for atom in atoms if isinstance(atom, Exact)))
+        except (TypeError, ValueError):
+            continue
+        if not isinstance(made, Enum) and type(made) not in SCALARS:
+            return None
+        found = union(found, exact(made))
+    return found
 
 
 def _added(before: Contents, more: Contents) -> Contents:

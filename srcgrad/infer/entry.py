@@ -113,7 +113,8 @@ class Kinds:
             return exact(value)
         if kind in SCALARS or isinstance(value, np.generic):
             return of(kind)
-        if self._itself is not None and kind is tuple and 0 < len(value) < _LONGEST and {*map(type, value)} == {str}:
+        is_told = self._itself is not None and self._outside.data is None
+        if is_told and kind is tuple and 0 < len(value) < _LONGEST and {*map(type, value)} == {str}:
             names = Contents(single=False, parts=tuple(map(exact, value)))  # of fields, as a rule
             return self._held(value, tuple, ("names", value), names)
         known = self._found.get(id(value))

@@ -260,9 +260,17 @@ def f(x):
         """
 import contextlib
 
+kept = []
+
+
+@contextlib.contextmanager
+def noted(value):
+    kept.append(value)
+    yield value
+
 
 def f(x):
-    with contextlib.closing(x) as y:
+    with noted(x) as y:
         return y * y
 """,
         """

@@ -11,20 +11,17 @@ ENTRIES = (
         "The function is compiled code, or of a library that is not read, and no rule says what its derivative "
         "is. Write one, or declare that it has none (docs/own_rules.md).",
         """
-import statistics
+import scipy.spatial.distance
 
 
 def f(x):
-    return statistics.NormalDist().inv_cdf(x)
+    return np.sum(scipy.spatial.distance.cdist(x[:, None], x[:, None]))
 """,
         """
-import scipy.special
-
-
 def f(x):
-    return scipy.special.ndtri(x)
+    return np.sum(np.abs(x[:, None] - x[None, :]))
 """,
-        at="0.3",
+        at="np.array([0.5, 1.5, 2.0])",
     ),
     Entry(
         "E0502",

@@ -20,6 +20,7 @@ from srcgrad.infer.called import made_at
 from srcgrad.infer.entry import Inferred
 from srcgrad.infer.facts import Facts
 from srcgrad.infer.heap import Site, within
+from srcgrad.infer.outside import is_of_users
 from srcgrad.infer.summaries import Called, Summary, called_at
 from srcgrad.infer.values import SCALARS, Array, At, Bound, Exact, Value, at, exact
 from srcgrad.ir.operations import Version
@@ -187,10 +188,15 @@ def taken_apart(facts: Facts) -> set[Called]:
 
 
 def _get_the_same(summaries: Sequence[Summary]) -> bool:
-    """Whether calls get the same functions, classes and modules."""
-    fixed = [fixed_parameters(each) for each in summaries]
-    return all({k: v for k, v in each.items() if v is not None} == {k: v for k, v in fixed[0].items() if v is not None}
-               for each in fixed)  # fmt: skip
+    """Whether calls get the same functions, classes and modules, and objects of the same classes, which decide what
+    their methods are."""
+
+    def given(summary: Summary) -> tuple[object, ...]:
+        fixed = {k: v for k, v in fixed_parameters(summary).items() if v is not None}
+        atoms = (value.atoms for value in summary.arguments.values())
+        return fixed, [{a.site.kind for a in each if isinstance(a, At) and is_of_users(a)} for each in atoms]
+
+    return all(given(each) == given(summaries[0]) for each in summaries)
 
 
 def covers(wide: Summary, narrow: Summary) -> bool:

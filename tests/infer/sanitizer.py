@@ -12,7 +12,7 @@ import warnings
 from collections import OrderedDict, deque
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from types import BuiltinFunctionType, CellType, FunctionType, ModuleType
+from types import BuiltinFunctionType, CellType, FunctionType, GeneratorType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -106,6 +106,8 @@ class Watching:
         if value is None:
             self.complain(f"{name} is taken for never bound, and is {found!r}")
             return
+        if isinstance(found, GeneratorType) and found.__qualname__.startswith("EnumType."):
+            found = iter(())  # the members of an enumeration are gone over as those of a tuple
         if not covers(value, found):
             self.complain(f"{name} is taken for {value}, and is a {type(found).__name__}: {found!r}")
             return

@@ -120,12 +120,6 @@ def exception_in_a_manager_that_is_caught_around_it(x):
     return y * s.k
 
 
-def manager_of_what_varies(x):
-    with contextlib.nullcontext(x[0] * x[1]) as y:
-        z = y * x[2]
-    return z
-
-
 class Switching:
     def __enter__(self):
         switch_to("on")
@@ -150,7 +144,7 @@ def manager_that_comes_to_what_is_not_known(x):
 
 @pytest.mark.parametrize("function", [
     manager_that_comes_to_what_is_not_known, exception_that_a_manager_swallows,
-    exception_in_a_manager_that_is_caught_around_it, manager_of_what_varies,
+    exception_in_a_manager_that_is_caught_around_it,
 ])  # fmt: skip
 def test_refused(function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     assert is_refused(function, monkeypatch)
