@@ -50,6 +50,7 @@ from srcgrad.infer.objects import (
     looked_up,
     of_each,
     set_attribute,
+    stands_for,
 )
 from srcgrad.infer.outside import is_of_library, is_of_users
 from srcgrad.infer.values import ANY, SCALARS, Array, At, Bound, Exact, Value, are_of, exact, is_unchanging, of, union
@@ -416,6 +417,8 @@ def _hasattr(analysis: Analysis, frame: Frame, statement: Statement, given: _Val
     name = _name(analysis, frame, statement, given, heap)
     if name is not None and len(given) == 2 and not given[0].is_any:
         answers = [_holds(analysis, atom, name, heap) for atom in given[0].atoms]
+        if len({*answers}) > 1 and any(stands_for(class_of(atom)) for atom in given[0].atoms):
+            return ANY, analysis.unknown(given, heap)  # the run would ask an object of the model
         if None not in answers:
             return union(*map(exact, answers)), heap
         if all(answer is not None or _asks_nothing(analysis, atom, name)
@@ -455,6 +458,8 @@ def _is_dataclass(analysis: Analysis, frame: Frame, statement: Statement, given:
 def _holds(analysis: Analysis, atom: Any, name: str, heap: Heap) -> bool | None:
     """Whether the objects of an atom have an attribute; None where it is not known."""
     kind = class_of(atom)
+    if (shown := stands_for(kind)) is not None:
+        return hasattr(shown, name)
     if isinstance(atom, At) and not heap.is_seen(atom.site) and is_of_users(atom) and kind not in CLASSES:
         return _holds_field(analysis, kind, heap[atom.site], name)
     if isinstance(atom, At) and atom.site in analysis.generators:

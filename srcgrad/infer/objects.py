@@ -229,6 +229,7 @@ def get_attribute(analysis: Analysis, frame: Frame, statement: Statement, base: 
         return ANY, analysis.unknown([base], heap)
     if sparse.may_be_matrix(base):
         return sparse.attribute(analysis, frame, statement, base, name, heap)
+    _require_shown(analysis, frame, base, name, heap, is_store=False)
     kinds = {class_of(atom) for atom in base.atoms}
     if len(base.atoms) > 1 == len(kinds) and are_members(base) and (read := property_of_members(analysis, base, name)):
         return analysis.call(frame, statement, exact(read), (base,), heap)
@@ -238,6 +239,27 @@ def get_attribute(analysis: Analysis, frame: Frame, statement: Statement, base: 
         site = min((atom.site for atom in base.atoms if isinstance(atom, At)), key=str)
         return _of_instance(analysis, frame, statement, base, site, name, heap)
     return of_each(base, heap, lambda atom, heap: _attribute(analysis, frame, statement, atom, name, heap))
+
+
+def stands_for(kind: Any) -> type | None:
+    """The class whose objects those of a model stand for, of which they are in the program; None of any other class."""
+    found = vars(kind).get("__srcgrad_stands_for__") if isinstance(kind, type) else None
+    return found if isinstance(found, type) else None
+
+
+def _require_shown(analysis: Analysis, frame: Frame, base: Value, name: str, heap: Heap, *, is_store: bool) -> None:
+    """Give up where a program of the user's would see that an object is one of a model: it is of another class there,
+    with other attributes."""
+    if str(frame.namespace.get("__name__")).startswith("srcgrad.") or "__srcgrad_line_map__" in frame.namespace:
+        return
+    for atom in base.atoms:
+        kind: Any = class_of(atom)
+        if not isinstance(atom, At) or (shown := stands_for(kind)) is None:
+            continue
+        is_shared = isinstance(vars(kind).get(name), FunctionType) and hasattr(shown, name)
+        is_lacking = not (hasattr(kind, name) or hasattr(shown, name) or name in heap[atom.site].fields)
+        if is_store or not is_shared and (name.startswith("__") or not is_lacking):
+            analysis.assigned.give_up(reaching(name))
 
 
 def _is_method_of_users(atom: Atom, name: str) -> bool:
@@ -448,6 +470,7 @@ def set_attribute(
     if base.is_any:
         analysis.assigned.note_anywhere(name)
         return analysis.unknown([base, value], heap)
+    _require_shown(analysis, frame, base, name, heap, is_store=True)
     made = of_each(base, heap, lambda atom, heap: _stored(analysis, frame, statement, atom, name, value, heap))
     return None if made is None else made[1]
 

@@ -21,6 +21,7 @@ from srcgrad.infer.answering import SHOWN
 from srcgrad.infer.data import is_data
 from srcgrad.infer.heap import Heap
 from srcgrad.infer.named import OF_TUPLES
+from srcgrad.infer.objects import stands_for
 from srcgrad.infer.reasons import Reason
 from srcgrad.infer.values import At, Value
 from srcgrad.ir import operations as ir
@@ -164,12 +165,17 @@ def _by_names(operation: Any, node: gast.AST, kinds: list[type], function: Any) 
             names = tuple(filter(None, [method_of(function)]))
         case ir.GetAttribute(name=name) | ir.SetAttribute(name=name) | ir.DeleteAttribute(name=name):
             what, names = f"the attribute {name!r}", (name,)
-    listed = [f"{name} of class {kind.__name__}" for kind in kinds for name in names
+    listed = [f"{name} of class {_shown(kind)}" for kind in kinds for name in names
               if name and isinstance(found(kind, name), FunctionType | property)]  # fmt: skip
     if listed:
         return Reason("E0214", f"{what} asks {listed[0]}, which is not followed here", hint=_HINT)
-    text = ", ".join(kind.__name__ for kind in kinds[:2])
+    text = ", ".join(map(_shown, kinds[:2]))
     return Reason("E0214", f"{what} may run methods of class {text}, which are not followed here", hint=_HINT)
+
+
+def _shown(kind: type) -> str:
+    """The name of a class as the program knows it."""
+    return (stands_for(kind) or kind).__name__
 
 
 _HINT = "call the method by its name where its result is needed, with nothing stored in it"

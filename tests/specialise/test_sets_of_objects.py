@@ -166,8 +166,45 @@ def returned(x):
     return sum(one.v for one in held), [Item(held)]
 
 
+def by_its_class(x):
+    held = {Item(x[0])}
+    return sum(one.v for one in held) * (2.0 if held.__class__ is set else 1.0)
+
+
+def by_a_field_that_no_set_has(x):
+    held = {Item(x[0])}
+    return getattr(held, "held", x[1]) * x[2]
+
+
+def with_a_field_of_its_own(x):
+    held = {Item(x[0])}
+    try:
+        held.tag = x[1]
+    except AttributeError:
+        return x[2]
+    return sum(one.v for one in held)
+
+
+def a_set_or_an_object(x):
+    total = 0.0
+    for one in ({Item(x[0])}, Item(x[1])):
+        total = total + (100.0 * x[2] if hasattr(one, "held") else x[0])
+    return total
+
+
+def asked_for_a_field(x):
+    held = {Item(x[0])}
+    return sum(one.v for one in held) * (2.0 if hasattr(held, "held") else 1.0) * (3.0 if hasattr(held, "add") else 1.0)
+
+
+def test_a_set_of_objects_has_the_attributes_of_a_set():
+    """Once the class that stands for it was seen, and what it holds."""
+    assert np.allclose(srcgrad.grad(asked_for_a_field)(X), [3.0, 0.0, 0.0])
+
+
 REFUSED = [
-    joined, that_say_what_they_equal, in_a_tuple, set_or_list, of_which_class, copied_deeply, frozen, from_outside,
+    by_its_class, by_a_field_that_no_set_has, with_a_field_of_its_own, a_set_or_an_object, joined,
+    that_say_what_they_equal, in_a_tuple, set_or_list, of_which_class, copied_deeply, frozen, from_outside,
     place_of_what_is_outside, returned,
 ]  # fmt: skip
 
@@ -176,4 +213,5 @@ REFUSED = [
 def test_what_is_not_followed_is_refused(function):
     with pytest.raises(UnsupportedSyntax) as refused:
         srcgrad.vjp(function, X)
-    assert refused.value.code in ("E0407", "E0214")
+    assert refused.value.code in ("E0407", "E0214", "E0109")
+    assert "ObjectSet" not in str(refused.value)
