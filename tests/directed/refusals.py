@@ -3,6 +3,7 @@
 #: The codes of the refusals of a program where a mode refuses it; the other modes are right.
 REFUSED: dict[str, str] = {
     "flat_store": "E0301",
+    "a_tree_adds_up_its_kids": "E0214",  # kids in sets; those in lists are followed
     "ordered_by_one_comparison": "E0214",  # whose fields may be arrays where nothing is said
     "a_callee_raises_after_a_store": "E0711",
     "a_method_that_stores_before_it_raises": "E0711",
