@@ -34,7 +34,7 @@ class Form:
 
 @dataclass(frozen=True)
 class Queries:
-    """What the passes may ask of the module that is being made."""
+    """Queries that the passes make to the module that is being compiled."""
 
     generic: bool  # nothing is known of arguments
     is_open: bool  # the function is called with arguments at whose classes nobody has looked

@@ -340,7 +340,7 @@ def _may_be_keys(
     if isinstance(fact, MappingFact) and name in asked:
         return True
     if isinstance(statement, Bind) and isinstance(statement.operation, Apply) and statement.operation.function is sum:
-        return isinstance(fact, Unknown)  # of what is known for a dict ``analysis.loss`` knows the keys
+        return isinstance(fact, Unknown)  # the keys of a proved dict are followed by ``analysis.loss``
     if isinstance(fact, MappingFact) and isinstance(statement, For):
         hint = "write .items(), .values() or .keys()"
         raise UnsupportedSyntax("a loop over a dict goes over its keys", span, code="E0418", hint=hint)

@@ -239,7 +239,7 @@ class _Body:
             yield statement, self.read, made, self.into_set
 
     def note(self, name: str, paths: Paths, put: bool = False) -> None:
-        """More paths for a name; what is known to be text or an integer loses no number."""
+        """More paths for a name; what facts prove to be text or an integer loses no number."""
         fact = self.facts.get(name)
         if isinstance(fact, Static) or isinstance(fact, Array) and fact.dtype and not is_floating(fact.dtype):
             paths = frozenset(path for path in paths if path[-1] is TEXT)
@@ -586,7 +586,7 @@ def _kind(fact: Fact | None) -> Loss | None:
 
 
 def _fact_at(fact: Fact | None, steps: Iterable[object]) -> Fact | None:
-    """What is known of what lies there in a value."""
+    """The fact of the part of a value that lies at a path."""
     for step in steps:
         match fact:
             case Sequence(items=tuple() as items) if isinstance(step, int) and step < len(items):

@@ -24,9 +24,9 @@ class Summary:
 
 
 class Summaries(Generic[Result]):
-    """What is worked out of callees by ``solve``, to a fixpoint over recursion.
+    """Results of callees, worked out by ``solve``, to a fixpoint over recursion.
 
-    What it asks about a call that is being worked out already is answered by what is known so far, at first
+    What it asks about a call that is being worked out already is answered by the summary as it stands, at first
     ``nothing``; then everything met on the way is worked out again until nothing changes.
     """
 

@@ -96,7 +96,7 @@ class Parameters:
 
     @property
     def passed(self) -> inspect.Signature:
-        """As a caller is told: what is passed behind stands after what has to be passed, before what is optional."""
+        """What a caller sees: what is passed behind stands after what has to be passed, before what is optional."""
         every = list(self.signature.parameters.values())
         if self.first and every[0].kind is not every[0].VAR_POSITIONAL:
             del every[0]

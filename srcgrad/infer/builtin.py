@@ -107,7 +107,7 @@ def followed(analysis: Analysis, frame: Frame, statement: Statement, function: A
 
 
 def _signature(value: Value, heap: Heap) -> Any:
-    """What a function of the user's tells of its parameters, which is decided where nothing else is told for it."""
+    """The signature of a function of the user's, where no other one was declared for it."""
     (atom, *others) = value.atoms or (None,)
     function = atom.value if isinstance(atom, Exact) else None
     if value.is_any or others or not isinstance(function, FunctionType):
