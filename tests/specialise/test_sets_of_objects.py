@@ -197,8 +197,14 @@ def asked_for_a_field(x):
     return sum(one.v for one in held) * (2.0 if hasattr(held, "held") else 1.0) * (3.0 if hasattr(held, "add") else 1.0)
 
 
-def test_a_set_of_objects_has_the_attributes_of_a_set():
+def by_its_text(x):
+    held = {Item(x[0])}
+    return sum(one.v for one in held) * (2.0 if f"{held}".startswith("{<") else 1.0)
+
+
+def test_a_set_of_objects_has_the_attributes_and_the_text_of_a_set():
     """Once the class that stands for it was seen, and what it holds."""
+    assert np.allclose(srcgrad.grad(by_its_text)(X), [2.0, 0.0, 0.0])
     assert np.allclose(srcgrad.grad(asked_for_a_field)(X), [3.0, 0.0, 0.0])
 
 
