@@ -20,7 +20,7 @@ import numpy as np
 from srcgrad.eager.plain_memory import private
 from srcgrad.eager.plain_values import Followed, followed
 from srcgrad.eager.tensor import Tensor
-from srcgrad.runtime.objects import fields_of, has_fields
+from srcgrad.runtime.objects import fields_of, has_fields, slot_of
 
 _MAPPINGS = (dict, OrderedDict, defaultdict)
 _AT_ONCE = ("__module__", "__qualname__", "__doc__", "__annotations__")
@@ -39,6 +39,8 @@ def is_floating(value: Any) -> bool:
 def has_twin(kind: Any) -> bool:
     """Whether a class is one of the program, of plain objects with fields."""
     if type(kind) not in (type, ABCMeta) or issubclass(kind, Followed | SimpleNamespace) or not has_fields(kind):
+        return False
+    if any(slot_of(held, name) is not held for name, held in vars(kind).items()):
         return False
     return all(base is object or base in (ABC, Generic) or has_twin(base) for base in kind.__bases__)
 

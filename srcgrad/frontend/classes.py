@@ -18,7 +18,7 @@ import gast
 
 from srcgrad.frontend.journal import note_class
 from srcgrad.frontend.signatures import default_objects
-from srcgrad.runtime.objects import defines, has_fields
+from srcgrad.runtime.objects import defines, has_fields, slot_of
 
 ABSENT = object()
 BINARY: dict[type, tuple[str, str]] = {
@@ -54,7 +54,7 @@ def found(kind: type, name: str, after: type | None = None) -> Any:
     """
     note_class(kind)
     classes = kind.__mro__ if after is None else kind.__mro__[kind.__mro__.index(after) + 1 :]
-    raw = next((vars(base)[name] for base in classes if name in vars(base)), ABSENT)
+    raw = next((slot_of(vars(base)[name], name) for base in classes if name in vars(base)), ABSENT)
     return ABSENT if is_method(raw) and name in _fields_of_dataclass(kind) else raw
 
 

@@ -53,7 +53,7 @@ from srcgrad.infer.values import (
 from srcgrad.language.effects import member
 from srcgrad.language.models import CLASSES, is_of_model
 from srcgrad.language.models.iterators import indexed, turned
-from srcgrad.runtime.objects import defines
+from srcgrad.runtime.objects import defines, slot_of
 
 if TYPE_CHECKING:
     from srcgrad.infer.frames import Frame
@@ -120,7 +120,7 @@ def shown(
 def looked_up(kind: type, name: str) -> Any:
     """What a class, or the model of it, or one of its bases holds under a name; ``ABSENT`` otherwise."""
     bases = CLASSES.get(kind, kind).__mro__
-    return next((vars(base)[name] for base in bases if name in vars(base)), ABSENT)
+    return next((slot_of(vars(base)[name], name) for base in bases if name in vars(base)), ABSENT)
 
 
 def is_method(found: object) -> bool:

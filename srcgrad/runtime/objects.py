@@ -16,7 +16,7 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from enum import Enum
 from functools import cache, wraps
-from types import FunctionType, ModuleType, SimpleNamespace
+from types import FunctionType, MemberDescriptorType, ModuleType, SimpleNamespace
 from typing import Any, TypeGuard, TypeVar
 
 import numpy as np
@@ -46,6 +46,25 @@ def has_fields(kind: type) -> bool:
 def defines(kind: type, name: str) -> bool:
     """Whether a class or one of its bases holds a name; nothing that the class or its metaclass defines is run."""
     return any(name in base.__dict__ for base in kind.__mro__)
+
+
+class SlotOfAnother:
+    """Stands for a slot that a class holds under another name than the slot's own: two names of one field."""
+
+    def __get__(self, instance: object, owner: object = None) -> Any:
+        raise AttributeError
+
+    def __set__(self, instance: object, value: object) -> None:
+        raise AttributeError
+
+
+OTHER_SLOT = SlotOfAnother()
+
+
+def slot_of(held: Any, name: str) -> Any:
+    """What a class holds under a name; ``OTHER_SLOT`` where that is the slot of another name."""
+    is_other = isinstance(held, MemberDescriptorType) and held.__name__ != name
+    return OTHER_SLOT if is_other else held
 
 
 def package_of(kind: type) -> str:

@@ -104,3 +104,34 @@ def test_what_a_class_holds_is_read():
         return np.sum((m.w + 1.0) * own.w)
 
     assert np.array_equal(grad(f)(X), np.full(3, 3.0))
+
+
+class Slotted:
+    __slots__ = ("a", "b")
+
+    def __init__(self, a, b):
+        self.a = a
+        self.b = b
+
+
+class Renamed(Slotted):
+    __slots__ = ()
+    c = Slotted.b
+
+
+def _of_the_other_name(x):
+    made = Renamed(x, 3 * x)
+    return made.c * made.b
+
+
+def _stored_under_the_other_name(x):
+    made = Renamed(x, 3 * x)
+    made.c = x * x
+    return made.b
+
+
+@pytest.mark.parametrize("function", [_of_the_other_name, _stored_under_the_other_name])
+def test_two_names_of_one_slot(function):
+    """Each name was taken for a field of its own: half the derivative."""
+    with pytest.raises(SrcgradError):
+        grad(function)(2.0)
