@@ -462,7 +462,6 @@ REFUSED = [
         "Counting.__float__ stores, and is called where no call is written",
     ),
     (compares_pairs, (2.0,), "this comparison asks __lt__ of class Ranked, which is not followed here"),
-    (seeks, (2.0,), "this comparison asks __getitem__ of class Ranked, which is not followed here"),
     (asks_for_a_property, (2.0,), "hasattr may run methods of class Ranked, which are not followed here"),
     (makes_turned, (2.0,), "the named tuple Turned decides by __getitem__ what its items are"),
     (unpacks_handing, (2.0,), "the named tuple Handing decides by __iter__ what its items are"),
@@ -486,6 +485,7 @@ def test_what_inference_follows_is_asked():
 
     assert grad(measures)(2.0) == pytest.approx(slope(measures))
     assert grad(asks)(2.0) == pytest.approx(slope(asks))
+    assert grad(seeks)(2.0) == pytest.approx(slope(seeks))
 
 
 class Doubling(list):
