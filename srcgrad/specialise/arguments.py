@@ -13,13 +13,14 @@ from __future__ import annotations
 
 import dataclasses
 from functools import reduce
-from inspect import signature
+from inspect import Parameter, Signature, signature
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from srcgrad import runtime
+from srcgrad.errors import UnsupportedSyntax
 from srcgrad.frontend.classes import initial_fields, is_generated_init, is_user_class
 from srcgrad.infer.heap import UNKNOWN, joined
 from srcgrad.infer.named import is_named_tuple
@@ -32,7 +33,7 @@ from srcgrad.ir.restoring.pending import own_operands
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.ir.rewriting import with_operands
 from srcgrad.rules.table import lookup
-from srcgrad.specialise.functions import closure_of, function_at, is_made
+from srcgrad.specialise.functions import closure_of, defaults_of, function_at, is_made, making
 from srcgrad.specialise.instances import static_of
 from srcgrad.specialise.places import builtin_of
 from srcgrad.specialise.raising import is_caught
@@ -41,6 +42,37 @@ from srcgrad.syntax.globals import of_runtime, reference
 
 if TYPE_CHECKING:
     from srcgrad.specialise.reduced import Reduced
+
+
+def does_not_fit(made: Reduced, statement: Statement) -> UnsupportedSyntax | None:
+    """The refusal of a call that Python refuses, of a function that the program makes; None of any other statement."""
+    call = getattr(statement, "operation", None)
+    if not isinstance(call, ir.Call) or call.star is not None or call.rest is not None or made.called.get(statement):
+        return None
+    atoms = made.value(made.known.get(call.function, call.function)).atoms
+    functions = {function_at(atom) if is_made(atom) else None for atom in atoms}
+    (function,) = functions if len(functions) == 1 else (None,)
+    if function is None:
+        return None
+    defaults = {version for atom in atoms for version in defaults_of(making(atom))}
+    kinds = (
+        (Parameter.POSITIONAL_ONLY, function.parameters.positional_only),
+        (Parameter.POSITIONAL_OR_KEYWORD, function.parameters.positional),
+        (Parameter.VAR_POSITIONAL, (function.parameters.variadic,)),
+        (Parameter.KEYWORD_ONLY, function.parameters.keyword_only),
+        (Parameter.VAR_KEYWORD, (function.parameters.rest,)),
+    )
+    parameters = [
+        Parameter(version.variable or version.name, kind, default=None if version in defaults else Parameter.empty)
+        for kind, versions in kinds for version in versions if version is not None
+    ]  # fmt: skip
+    try:
+        Signature(parameters).bind(*call.positional, **dict(call.keywords))
+    except TypeError as error:
+        return UnsupportedSyntax(
+            f"this call does not fit {function.name}(): {error}", made.place_of(statement.node), code="E0207"
+        )
+    return None
 
 
 def spread_out(made: Reduced, call: ir.Call, statement: Assign, before: list[Statement]) -> ir.Call | None:

@@ -163,11 +163,16 @@ def is_made(atom: Any) -> bool:
     return isinstance(atom, At) and made_at(atom.site) is not None
 
 
-def function_at(atom: Any) -> Function:
-    """The function that an atom is, which the program makes."""
+def making(atom: Any) -> ir.MakeFunction:
+    """What makes the function that an atom is."""
     operation = atom.site.origin[0].operation
     assert isinstance(operation, ir.MakeFunction)
-    return operation.function
+    return operation
+
+
+def function_at(atom: Any) -> Function:
+    """The function that an atom is, which the program makes."""
+    return making(atom).function
 
 
 def cells_of(atom: Any) -> dict[Cell, Site]:

@@ -46,7 +46,7 @@ from srcgrad.ir.rewriting import with_operands
 from srcgrad.language.asked import functions_in
 from srcgrad.language.models.derivatives import PROGRAMS
 from srcgrad.specialise.answers import only_answers
-from srcgrad.specialise.arguments import gathered, only_arguments
+from srcgrad.specialise.arguments import does_not_fit, gathered, only_arguments
 from srcgrad.specialise.callees import called, of_holder
 from srcgrad.specialise.captures import as_values
 from srcgrad.specialise.changing import changes_nothing
@@ -134,7 +134,7 @@ def _block(made: Reduced, block: Block, done: Sequence[Statement] = (), first: i
         origin = made.functions.origins.get(statement, statement)
         if origin in made.facts.opaque:
             raise refusal_of(made, statement)
-        if (refusal := stopped(made, statement)) is not None:
+        if (refusal := stopped(made, statement) or does_not_fit(made, statement)) is not None:
             if not made.is_conditional:
                 raise refusal
             before = _read_last(made, statements)

@@ -376,3 +376,17 @@ def kept_functions_and_variables_that_are_bound_again(x):
     first = kept[0]() + others[2](x[0])
     after = after * x[1]
     return first * kept[0]() + others[1](2.0)
+
+
+@directed(vector(3))
+def functions_of_one_list_that_take_other_arguments(x):
+    kept = [lambda: x[0]]
+    for k in range(3):
+        kept.append(lambda u, scale=x[1] * k: u * scale)
+    return kept[0]() + kept[-1](x[2]) + sum(f(x[0]) for f in kept[1:])
+
+
+@directed(vector(3))
+def a_call_that_fits_one_of_two_functions(x):
+    f = (lambda u: u * x[0]) if x[1] > 100.0 else (lambda: x[1] * x[2])
+    return f()
