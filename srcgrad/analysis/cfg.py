@@ -17,8 +17,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, wraps
 from heapq import heappop, heappush
+from typing import TypeVar
 
 import gast
 
@@ -49,6 +50,7 @@ from srcgrad.ir.normal_form import (
 )
 from srcgrad.syntax.globals import GlobalReference
 
+Kept = TypeVar("Kept")
 ENTRY, EXIT = 0, 1
 
 
@@ -153,6 +155,21 @@ def walk(block: Block) -> tuple[Statement, ...]:
         kept["walked"] = tuple(found)
     walked: tuple[Statement, ...] = kept["walked"]
     return walked
+
+
+def kept_with_function(answer: Callable[[Function], Kept]) -> Callable[[Function], Kept]:
+    """Work an answer out once: a function does not change, and what is known of it goes with it."""
+    place = f"{answer.__module__}.{answer.__qualname__}"
+
+    @wraps(answer)
+    def of(function: Function) -> Kept:
+        kept = vars(function)
+        if place not in kept:
+            kept[place] = answer(function)
+        found: Kept = kept[place]
+        return found
+
+    return of
 
 
 @dataclass(eq=False)

@@ -17,7 +17,7 @@ from collections import deque
 from collections.abc import Iterator
 
 from srcgrad.analysis.activity import atoms, inputs
-from srcgrad.analysis.cfg import blocks_of, bound_here, stores_of, walk
+from srcgrad.analysis.cfg import blocks_of, bound_here, kept_with_function, stores_of, walk
 from srcgrad.analysis.references import names_mentioned
 from srcgrad.ir.normal_form import (
     AddAt,
@@ -48,6 +48,7 @@ from srcgrad.syntax.parse import names_read
 Whole = dict[int, frozenset[str]]  # by the identity of a statement: what it reads as a whole
 
 
+@kept_with_function
 def grown_alone(function: Function) -> frozenset[str]:
     """The sequences whose growth is nobody else's concern."""
     statements = list(walk(function.body))
@@ -83,7 +84,7 @@ def _shared_tapes(function: Function, statements: list[Statement], whole: Whole)
                 found.add(target)  # the shadow of such a list
             case Unpack(targets=targets) | Pop(targets=targets):
                 found |= appended.intersection(targets)  # what is on a tape is only taken from
-    found |= {name for name in grown - found if _is_seen_before_it_changes(function.body, name, whole)}
+    found |= _seen_before_they_change(function.body, grown - found, whole)
     if not any(set(stores_of(s)) and not isinstance(s, Append | Pop | AddAt) for s in statements):
         return found
     for statement in statements:
@@ -97,26 +98,29 @@ def _shared_tapes(function: Function, statements: list[Statement], whole: Whole)
     return found
 
 
-def _is_seen_before_it_changes(body: Block, name: str, whole: Whole) -> bool:
-    """Whether a list is read as a whole, or handed on, and grows or shrinks after that: an answer would be another one
+def _seen_before_they_change(body: Block, names: set[str], whole: Whole) -> set[str]:
+    """The lists that are read as a whole, or handed on, and grow or shrink after that: an answer would be another one
     then, an adjoint has as many entries as the list had, and who holds the list sees it change."""
-    changed = False
+    changed: set[str] = set()
 
-    def after(block: Block, seen: bool) -> bool:
-        """Whether the list may have been seen behind the block, where it may have been ``seen`` before it."""
-        nonlocal changed
+    def after(block: Block, before: set[str]) -> set[str]:
+        """The lists that may have been seen behind a block, of which these may have been seen ``before`` it."""
+        seen = set(before)
         for statement in block.statements:
-            if isinstance(statement, Append | Pop) and statement.sequence == name:
-                changed = changed or seen
-            seen = seen or name in whole[id(statement)]
-            if isinstance(statement, Bind) and statement.target == name:
-                seen = False
-            passes = 2 if isinstance(statement, For | While) else 1  # a pass sees what those before it saw
-            for inner in blocks_of(statement) * passes:
-                seen = after(inner, seen) or seen
+            if isinstance(statement, Append | Pop) and statement.sequence in seen:
+                changed.add(statement.sequence)
+            seen |= whole[id(statement)] & names
+            if isinstance(statement, Bind):
+                seen.discard(statement.target)
+            for _ in range(2 if isinstance(statement, For | While) else 1):  # a pass sees what those before it saw
+                count = len(seen)
+                for inner in blocks_of(statement):
+                    seen |= after(inner, seen)
+                if len(seen) == count:
+                    break
         return seen
 
-    after(body, False)
+    after(body, set())
     return changed
 
 

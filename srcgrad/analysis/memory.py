@@ -23,7 +23,7 @@ import gast
 import numpy as np
 
 from srcgrad import runtime
-from srcgrad.analysis.cfg import bound_here, walk
+from srcgrad.analysis.cfg import bound_here, kept_with_function, walk
 from srcgrad.analysis.growing import grown_alone
 from srcgrad.analysis.outside import Outside, held_by_names, holds_no_memory, is_copied, may_change
 from srcgrad.analysis.summaries import Summaries, Summary
@@ -103,6 +103,7 @@ def memory_classes(
     return solver.answer(given)
 
 
+@kept_with_function
 def related(function: Function) -> Callable[[str], frozenset[str]]:
     """For a name all names that may be one object with it, or be contained in one with it: whatever the facts are, and
     whatever callees do."""

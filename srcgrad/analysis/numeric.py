@@ -22,12 +22,11 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from weakref import WeakKeyDictionary
 
 import gast
 
 from srcgrad.analysis.activity import atoms, inputs
-from srcgrad.analysis.cfg import ENTRY, Graph, Names, NameSet, bound_here, graph_of, solve, walk
+from srcgrad.analysis.cfg import ENTRY, Graph, Names, NameSet, bound_here, graph_of, kept_with_function, solve, walk
 from srcgrad.analysis.values import is_copy
 from srcgrad.ir.normal_form import Apply, Bind, Copy, Function, Pack, Statement
 
@@ -44,17 +43,9 @@ class _Evidence:
     others: set[str] = field(default_factory=set)  # bound to None somewhere, or to a container
 
 
+@kept_with_function
 def numeric_names(function: Function) -> frozenset[str]:
-    """Names that no container can be bound to on a path that reaches their uses; worked out once."""
-    if function not in _numeric:
-        _numeric[function] = _numeric_names(function)
-    return _numeric[function]
-
-
-_numeric: WeakKeyDictionary[Function, frozenset[str]] = WeakKeyDictionary()
-
-
-def _numeric_names(function: Function) -> frozenset[str]:
+    """Names that no container can be bound to on a path that reaches their uses."""
     evidence = _evidence(function)
     doubted = _proven(evidence) - evidence.others
     if not doubted:

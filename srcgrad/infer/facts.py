@@ -41,6 +41,7 @@ class Facts:
     data: Site | None = None  # what stands for all data, where nothing is said of the arguments
     is_lost: bool = False  # the program reaches its own frames or namespaces: anything may be anything
     _last: dict[Site, Contents] = field(default_factory=dict)
+    _latest: Heap | None = None
 
     def runs_unknown(self, reached: Set[Statement]) -> bool:
         """Whether unknown code would run during one of these statements."""
@@ -60,6 +61,9 @@ class Facts:
 
     def note_heap(self, heap: Heap) -> None:
         """Take in what sites hold."""
+        if heap is self._latest:  # most statements change nothing
+            return
+        self._latest = heap
         self.seen |= heap.seen
         for site, contents in heap.items():
             if self._last.get(site) is not contents:
