@@ -103,7 +103,12 @@ def call(analysis: Analysis, frame: Frame, statement: Statement, function: Value
     frame.may_raise(heap)
     if function.is_any:
         return ANY, analysis.unknown([function, *given.values()], heap)
-    return together([_one(analysis, frame, statement, atom, given, heap) for atom in by_class(function)])
+    objects = {atom for atom in function.atoms if isinstance(atom, At) and atom.site.kind is None}
+    objects -= {atom for atom in objects if isinstance(atom, At) and atom.site in analysis.closures}
+    each = [_one(analysis, frame, statement, atom, given, heap) for atom in by_class(function) if atom not in objects]
+    if objects:
+        each.append(called_data(analysis, frame, statement, given.after(Value(frozenset(objects))), heap))
+    return together(each)
 
 
 def _one(analysis: Analysis, frame: Frame, statement: Statement, atom: Any, given: Given, heap: Heap) -> Made:
@@ -168,8 +173,6 @@ def _one(analysis: Analysis, frame: Frame, statement: Statement, atom: Any, give
             return None  # it cannot be called
         case At(site=Site(kind=kind)) if kind in CONTAINERS:
             return None
-        case At(site=Site(kind=None)):
-            return called_data(analysis, frame, statement, given.after(Value(frozenset((atom,)))), heap)
     return ANY, analysis.unknown([Value(frozenset((atom,))), *given.values()], heap)
 
 

@@ -266,6 +266,8 @@ def _sites(atoms: Iterable[Atom]) -> Iterator[Site]:
 
 def joined(one: Contents, other: Contents) -> Contents:
     """The contents of one of two objects."""
+    if one is other:
+        return one
     rest = union(one.rest, other.rest)
     parts, entries, apart = None, None, None
     if one.parts is not None and other.parts is not None and len(one.parts) == len(other.parts):

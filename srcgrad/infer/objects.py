@@ -47,6 +47,7 @@ from srcgrad.infer.values import (
     Value,
     at,
     exact,
+    is_unchanging,
     of,
     union,
 )
@@ -68,6 +69,8 @@ ABSENT = object()
 # --- what values are -------------------------------------------------------------------------------------------------
 def is_plain(analysis: Analysis, heap: Heap, *values: Value) -> bool:
     """Whether none of the user's code can run when methods of these values are called, and of what they hold."""
+    if all(value.consists_of(is_unchanging) for value in values):  # as most indices and bounds do
+        return True
     return are_plain(analysis, heap, *heap.reachable(values))
 
 

@@ -22,7 +22,7 @@ from srcgrad.specialise.planning import Naming
 from srcgrad.specialise.reduced import Reduced
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.namer import Namer
-from srcgrad.syntax.parse import walk
+from srcgrad.syntax.parse import children, walk
 
 _UNBOUND = Exact(UNBOUND)
 
@@ -83,7 +83,9 @@ class Context:
     def is_fixed(self, node: gast.AST) -> bool:
         """Whether an expression carries no derivative, or is read by nothing that does."""
         version = getattr(node, "version", getattr(node, "computes", None))
-        return version is None or version in self.naming.fixed
+        if version is None:  # written from several operations, or no more than a constant
+            return not self.is_local(node) and all(map(self.is_fixed, children(node)))
+        return version in self.naming.fixed
 
     def is_local(self, node: gast.AST) -> bool:
         """Whether a node is a name of the function's own."""

@@ -150,7 +150,13 @@ def attempted(here: Apart, pending: Sequence[Statement], around: Around) -> tupl
         if start is None:
             continue
         if may and (augmented := _augmented(here, pending, place)) is not None:
-            start, last = min(start, augmented[0]), augmented[1]
+            begin, end = augmented
+            before = [s for s in pending[start:begin] if isinstance(s, Assign)]
+            bases = _may_be_tuples(here, [s for s in pending[begin:end] if isinstance(s, Assign)])
+            if any(target in bases for s in before for target in s.targets):
+                last = min(last, begin)  # what it is an item of is made by an attempt of its own, and looked at behind
+            else:
+                start, last = min(start, begin), end
             break
         if not _is_of_part(here, statement, may):
             count -= 1

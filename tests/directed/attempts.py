@@ -752,3 +752,15 @@ def an_attempt_in_what_every_way_out_runs(x, a):
         return v * v
 
     return chosen(x[0]) + chosen(x[1]) * kept[0] + kept[-1] * kept[0]
+
+
+@directed(np.array([0.7, 1.3, 2.1, 0.4]), np.array([[0.3, 1.1], [0.9, 1.7]]))
+def a_view_made_in_an_attempt_is_changed_in_place(x, y):
+    """Once an InternalError, and what was put into the view was lost: a tuple that held a slice had no derivative."""
+    try:
+        np.reshape(x, (2, -1))[::-1] += y * 2.0
+        if x[0] > 100.0:
+            raise ValueError
+    except ValueError:
+        x[1:3] = 0.0
+    return np.sum(x * x)

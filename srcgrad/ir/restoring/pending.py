@@ -160,6 +160,13 @@ def builtin(plan: Plan, wanted: str) -> Any:
 
 def plain(plan: Plan, value: Any) -> Any:
     """An expression that may stand anywhere: slices and replacement fields are at home in their places only."""
+    written = _plain(plan, value)
+    if written is not value and hasattr(value, "computes"):
+        written.computes = value.computes
+    return written
+
+
+def _plain(plan: Plan, value: Any) -> Any:
     match value:
         case gast.Slice(lower=lower, upper=upper, step=step):
             parts = [gast.Constant(None, None) if part is None else part for part in (lower, upper, step)]

@@ -73,6 +73,10 @@ class Spelled:
     node: Any
     value: object
 
+    def __repr__(self) -> str:  # what it is called in the text of a function in a failure
+        called = getattr(self.value, "function", self.value)
+        return str(getattr(called, "__name__", type(called).__name__))
+
 
 def name(text: str, context: type[gast.expr_context] = gast.Load) -> Any:
     return gast.Name(text, LOAD if context is gast.Load else context(), None, None)
