@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Any
 
 from srcgrad.infer.values import ANY, NEVER, Array, At, Atom, Bound, Value, exact, union
@@ -142,6 +142,7 @@ class Heap:
     ) -> None:
         self._before = before
         self._contents = dict(contents or {})
+        self._reached: dict[tuple[int, ...], tuple[tuple[Value, ...], frozenset[Site], list[Value]]] = {}
         self.seen = seen
 
     def __getitem__(self, site: Site) -> Contents:
@@ -187,6 +188,13 @@ class Heap:
 
     def reachable(self, roots: Iterable[Value]) -> tuple[frozenset[Site], list[Value]]:
         """The sites that can be reached from values, and the values that are held on the way."""
+        given = tuple(roots)
+        known = self._reached.get(ids := tuple(map(id, given)))  # one index is looked at for each of many objects
+        if known is None:
+            known = self._reached[ids] = (given, *self._reachable(given))
+        return known[1], known[2]
+
+    def _reachable(self, roots: Iterable[Value]) -> tuple[frozenset[Site], list[Value]]:
         found: set[Site] = set()
         pending, held = list(roots), list[Value]()
         met: set[int] = set()  # one value is often held by all that can be reached from it
@@ -302,7 +310,5 @@ def together(each: Sequence[tuple[Value, Heap] | None]) -> tuple[Value, Heap] | 
     found = [made for made in each if made is not None]
     if not found:
         return None
-    heap = found[0][1]
-    for _, other in found[1:]:
-        heap = heap.join(other)
-    return union(*(value for value, _ in found)), heap
+    heaps = {id(heap): heap for _, heap in found}  # most ways change nothing
+    return union(*(value for value, _ in found)), reduce(Heap.join, heaps.values())
