@@ -32,6 +32,7 @@ from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.language.effects import member
 from srcgrad.language.models.array_modules import model_in_numpy
 from srcgrad.runtime.objects import package_of
+from srcgrad.runtime.refusals import RefusedMode
 from srcgrad.specialise.inlining import has_attempts
 from srcgrad.specialise.instances import static_of
 from srcgrad.specialise.places import item_of
@@ -144,7 +145,7 @@ def _called(made: Reduced, function: Operand, given: Sequence[Value]) -> Kinds |
     called = function.value if isinstance(function, Literal) else None
     called = called.value if isinstance(called, Spelled) else called
     if isinstance(called, type) and issubclass(called, BaseException):
-        return () if _is_plain(called) else None
+        return () if called is RefusedMode or _is_plain(called) else None
     kinds = [_classes(value) for value in given]
     if called is isinstance and len(given) == 2:
         return () if _are_types(static_of(given[1])) else None

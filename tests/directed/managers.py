@@ -163,3 +163,33 @@ def left_by_an_exception_that_is_caught(x, a):
         except ValueError:
             t = t + m.w
     return t * m.w
+
+
+class Widened:
+    def __init__(self, v, k):
+        self.v, self.k = v, k
+
+    def __enter__(self):
+        self.v *= self.k
+        return self.v
+
+    def __exit__(self, *exc):
+        return False
+
+
+@directed(vector(4), 0.7)
+def in_the_else_of_a_loop_that_is_attempted(x, a):
+    """Once an InternalError: what makes a refusal was attempted, and left a loop that had ended."""
+    v = x * 1.0
+    try:
+        if a > 10.0:
+            return v
+        for i in range(2):
+            if v[i] < -10.0:
+                break
+        else:
+            with Widened(v, a) as wide:
+                a = wide[0] * 2.0
+    finally:
+        kept = {"v": v}
+    return kept["v"] * a

@@ -58,4 +58,5 @@ REFUSED: dict[str, str] = {
     "entries_that_are_compared": "E0105",
     "deque_unpacked": "E0405",
     "beside_other_functions": "E0203",
+    "in_the_else_of_a_loop_that_is_attempted": "E0111",
 }

@@ -23,6 +23,7 @@ def search(x, y):
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import gast
@@ -46,6 +47,8 @@ def loop(pad: Pad, given: Sequence[Statement], at: int, around: Around) -> int:
     assert isinstance(here, Loop)
     behind = given[at + 1] if at + 1 < len(given) else None
     parts = over(here)
+    if parts is not None and _is_left_inside(parts.ended):
+        parts = None
     source: Any = None
     if parts is not None and here not in pad.plan.refused:
         entry = waiting(pad, parts.iterator)
@@ -116,8 +119,14 @@ def loop(pad: Pad, given: Sequence[Statement], at: int, around: Around) -> int:
 def _conditional(here: Loop) -> If | None:
     """The test at the end of the statements of a ``while``."""
     last = here.body.statements[-1] if here.body.statements else None
-    is_test = isinstance(last, If) and last.node is here.node and not last.targets
-    return last if is_test and isinstance(here.node, gast.While) and isinstance(last, If) else None
+    if not isinstance(last, If) or last.node is not here.node or last.targets or not isinstance(here.node, gast.While):
+        return None
+    return None if _is_left_inside(last.orelse) else last
+
+
+def _is_left_inside(stop: Block) -> bool:
+    """Whether a branch in what is done when a loop ends by itself leaves the loop: in an ``else`` it would not."""
+    return bool(_exits(replace(stop, exit=Fall()), None))
 
 
 def _flag(
@@ -154,7 +163,7 @@ def _is_false(value: Operand) -> bool:
     return isinstance(value, Literal) and value.value is False
 
 
-def _exits(body: Block, but: Block) -> list[Break | Continue]:
+def _exits(body: Block, but: Block | None) -> list[Break | Continue]:
     """The exits of a loop, without those of loops inside."""
     found: list[Break | Continue] = []
     pending = [body]
