@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from operator import is_
 
 import gast
 
@@ -196,9 +197,12 @@ class Put:
 
 def opened(fact: Fact, put: Put) -> Fact:
     """What is still known of a value that may be, or hold, the container that something is put into."""
+    if not isinstance(fact, Sequence | MappingFact | Object):  # as most are
+        return fact
     match fact:
         case Sequence(kind="tuple", items=tuple() as items):
-            return replace(fact, items=tuple(opened(item, put) for item in items))
+            left = tuple(opened(item, put) for item in items)
+            return fact if all(map(is_, left, items)) else replace(fact, items=left)
         case Sequence(kind="tuple", item=item) if item is not None:
             return replace(fact, item=opened(item, put))
         case Sequence(items=items, item=item) if isinstance(put.into, MappingFact | Object):

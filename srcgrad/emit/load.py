@@ -11,6 +11,7 @@ import hashlib
 import linecache
 import os
 import weakref
+from bisect import bisect_right
 from collections import deque
 from collections.abc import Mapping
 from types import FunctionType
@@ -63,6 +64,7 @@ class _Entry(tuple[Any, ...]):
 
     users: int = 0
     line_map: Mapping[int, Span]
+    mapped: list[int]  # its lines, in order
 
 
 _unused: deque[tuple[str, _Entry]] = deque()
@@ -73,7 +75,7 @@ def of_users(span: Span | None) -> Span | None:
     entry = None if span is None else linecache.cache.get(span.filename)
     if span is None or not isinstance(entry, _Entry) or not entry.line_map:
         return span
-    return entry.line_map[max((at for at in entry.line_map if at <= span.line), default=min(entry.line_map))]
+    return entry.line_map[entry.mapped[max(bisect_right(entry.mapped, span.line) - 1, 0)]]
 
 
 def _show(filename: str, emission: Emission, function: FunctionType) -> None:
@@ -84,7 +86,7 @@ def _show(filename: str, emission: Emission, function: FunctionType) -> None:
         lines = [f"{line}\n" for line in emission.text.removesuffix("\n").split("\n")]
         entry = _Entry((len(emission.text), None, lines, filename))
         linecache.cache[filename] = entry
-    entry.line_map = emission.line_map
+    entry.line_map, entry.mapped = emission.line_map, sorted(emission.line_map)
     entry.users += 1
     weakref.finalize(function, _hide, filename, entry).atexit = False
 
