@@ -19,7 +19,6 @@ from srcgrad.api.arguments import is_floating
 from srcgrad.api.dense import hvp
 from srcgrad.api.derivative import Derivative
 from srcgrad.api.transforms import grad, jvp, value_and_grad, vjp
-from srcgrad.errors import ArgumentError
 from srcgrad.fuzz.numbers import (
     LARGEST,
     Truth,
@@ -31,7 +30,6 @@ from srcgrad.fuzz.numbers import (
     is_object,
     leaves,
     load,
-    mapped,
     point_of,
     random_like,
     ravel,
@@ -275,39 +273,6 @@ def through_a_callee(text: str, factor: str) -> str:
     return f"{ast.unparse(ast.fix_missing_locations(tree))}\n\n\ndef rescaled(v):\n    return v * {factor}\n"
 
 
-class Plain(np.ndarray):
-    """An array of a class that changes nothing."""
-
-
-class Doubling(np.ndarray):
-    """An array whose products are others than NumPy's."""
-
-    def __mul__(self, other: Any) -> Any:
-        return super().__mul__(other) * 2.0
-
-
-def _of_a_subclass(case: Case) -> str:
-    """Arrays of a subclass that changes nothing pass; those of one that overrides an operator are refused."""
-
-    def seen_as(kind: type[np.ndarray]) -> tuple[Any, ...]:
-        as_kind = lambda leaf: leaf.view(kind) if isinstance(leaf, np.ndarray) else leaf
-        return tuple(mapped(argument, as_kind) for argument in case.arguments())
-
-    try:
-        case.function(*seen_as(Plain))
-    except ValueError as error:  # of a product NumPy makes an array without axes, and no number: it keeps its shape
-        raise Unsuitable(str(error)) from None
-    _, pullback = vjp(case.function, *seen_as(Plain), argnums=case.argnums)
-    complaint = case.wrong(pullback(case.seed(1)), case.seed(1))
-    if complaint:
-        return complaint
-    try:
-        vjp(case.function, *seen_as(Doubling), argnums=case.argnums)
-    except ArgumentError:
-        return ""
-    return "mistaken: arrays of a class that overrides an operator are taken for arrays"
-
-
 CHECKS: dict[str, Callable[[Case], str]] = {
     "joint": _joint,
     "pair": _pair,
@@ -316,5 +281,4 @@ CHECKS: dict[str, Callable[[Case], str]] = {
     "reverse over reverse": _twice,
     "eager": _eager,
     "bound again": _bound_again,
-    "subclass": _of_a_subclass,
 }

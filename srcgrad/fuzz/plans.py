@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from srcgrad.fuzz.choices import RandomChoices
 
-MODES = ("joint", "pair", "forward", "second", "reverse over reverse", "eager", "bound again", "subclass")
+MODES = ("joint", "pair", "forward", "second", "reverse over reverse", "eager", "bound again")
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,6 @@ def usual(number: int) -> Plan:
         (4, Check("reverse over reverse", sink)),
         (25, Check("eager")),
         (6, Check("bound again")),
-        (3, Check("subclass")),
     )
     checks += [check for share, check in shares if c.chance(share)]
     moving: tuple[int, ...] | None = None

@@ -25,9 +25,8 @@ import numpy as np
 from srcgrad.runtime.objects import LIBRARIES, fields_of, has_fields, has_operators, is_object, kept_by_class
 from srcgrad.runtime.refusals import RefusedType
 
-#: Subclasses of NumPy's own that compute as arrays do (a record array without fields; one with fields has a dtype of
-#: fields, see ``is_structured``).
-_AS_ARRAYS = (np.memmap, np.recarray)
+#: Subclasses of NumPy's own that compute as arrays do, and whose sums are numbers.
+_AS_ARRAYS = (np.memmap,)
 #: Objects that compute with what they are indexed by.
 _INDEXED = (type(np.r_), type(np.c_), type(np.mgrid), type(np.ogrid))
 #: What a class may define without changing what is computed with its values.
@@ -47,6 +46,7 @@ _ARITHMETIC = frozenset(
     for name in "add sub mul truediv floordiv mod pow matmul divmod".split()
     for side in ("", "r", "i")
 ) | frozenset("__neg__ __pos__ __abs__ __float__ __complex__ __array__ __array_ufunc__ __getattribute__".split())
+_WRAP = "__array_wrap__"
 _PROTOCOLS = ("__array__", "__array_ufunc__", "__array_function__")
 _TRUSTED = frozenset({"numpy", "torch", "srcgrad"})
 
@@ -64,12 +64,20 @@ def overrides(kind: Any) -> str | None:
     for base in (np.ndarray, np.generic, float, complex, int):
         if issubclass(kind, base):
             found = [name for name in _defined(kind, base) if _matters(name, base)]
-            return next((name for name in found if name in _ARITHMETIC), found[0] if found else None)
+            own = next((name for name in found if name in _ARITHMETIC), found[0] if found else None)
+            return _WRAP if own is None and _keeps_sums(kind) else own
     for container in (list, dict, tuple, set, frozenset, deque):
         if issubclass(kind, container):
             changed = (name for name in _defined(kind, container) if _changes_items(name, container, kind))
             return next(changed, None)
     return _stands_for_arrays(kind)
+
+
+def _keeps_sums(kind: type) -> bool:
+    """Whether sums and extremes of arrays of a class are of that class too, without axes: ``a *= 2.0`` of a sum changes
+    all that has been bound to it then, and not of a number."""
+    wrap = getattr(kind, _WRAP, None)
+    return issubclass(kind, np.ndarray) and kind is not np.ndarray and wrap is getattr(np.ndarray, _WRAP)
 
 
 def _defined(kind: type, base: type) -> Iterator[str]:
@@ -162,6 +170,8 @@ def refused_kind(kind: Any) -> tuple[str, str] | None:
     if name is None:
         return None
     reason = f"a {named(kind)}, a class whose {name} decides what is computed with it"
+    if name == _WRAP and _keeps_sums(kind):
+        return f"a {named(kind)}, a subclass of arrays whose sums are arrays, not numbers", "pass np.asarray(x)"
     if issubclass(kind, _INDEXED):
         return f"a {named(kind)}, which computes with what it is indexed by", "index it by its name: np.r_[...]"
     if issubclass(kind, np.ma.MaskedArray):
