@@ -277,6 +277,8 @@ def _of_library(context: Context, node: gast.Call, function: Any) -> Made:
 
 def _method(context: Context, node: gast.Call, bound: Bound) -> Made:
     atoms, name, given = bound.receiver.atoms, bound.name, [*node.args, *node.keywords]
+    if is_of_arrays(name) and method_of_builtin(name).updated(1 + len(node.args), names_given(node)):
+        context.refuse_member(node, name, "method")  # a store into what may be no array
     if name == "astype":
         _require_no_references(context, node, 0)
     if is_drawing(bound):

@@ -83,12 +83,12 @@ def method(context: Context, node: gast.Call, bound: Bound) -> Made | None:
     if name == "shuffle" and are_of(receiver, *GENERATORS):
         return _shuffle(context, node, settled(context, node.func.value))
     is_sort = name == "sort" and not {keyword.arg for keyword in node.keywords} & {"key", "reverse"}  # as of lists
-    if not are_arrays(receiver, data=is_of_arrays(name) or is_sort):
+    if not are_arrays(stored := _without_numbers(receiver), data=is_of_arrays(name) or is_sort):
         return None
     if not effect_of_method(name).updated(1 + len(node.args), [str(keyword.arg) for keyword in node.keywords]):
         return None
     base = None
-    if not are_arrays(receiver) and _is_element(context, node.func.value):
+    if stored != receiver or not are_arrays(receiver) and _is_element(context, node.func.value):
         base = named(context, node.func.value)
         check = call_runtime(runtime.require_memory, [load(base, node)], node)
         context.out.append(nf.Effect(placed(gast.Expr(check), node), context.span))

@@ -377,3 +377,13 @@ def places_met_twice_in_other_sequences(x):
     y = x * 1.0
     y[PLACES] += x[:3]
     return np.sum(x[PLACES] ** 2) + np.sum(x[kept.flat] ** 3) + np.sum(x[deque([0, 3, 3])]) + np.sum(y**2)
+
+
+@directed(0.4, vector(4))
+def put_in_a_test_into_an_array_of_numbers_of_two_classes(b, x):
+    """The store was lost: the receiver may be an array or a number, and the result is None."""
+    chosen = b if abs(b) < 1.0 else x[3]
+    pair = np.array([chosen, 0.5])
+    if pair.put([0], chosen * chosen) is None or chosen > -9.0:
+        chosen = chosen * x[0]
+    return np.sum(pair * pair) + chosen
