@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -65,9 +66,13 @@ PACKAGES: dict[str, tuple[str, ...]] = {
 }
 
 
+#: Each file is parsed once.
+parsed = cache(ast.parse)
+
+
 def imports(text: str, module: str, is_package: bool = False) -> Iterator[tuple[int, str]]:
     """Line and absolute name of everything that ``module`` imports, wherever in the file."""
-    yield from imported(ast.walk(ast.parse(text)), module, is_package)
+    yield from imported(ast.walk(parsed(text)), module, is_package)
 
 
 def imported(nodes: Iterable[ast.AST], module: str, is_package: bool = False) -> Iterator[tuple[int, str]]:
@@ -167,7 +172,7 @@ def test_packages_of_eager_import_the_core_and_what_lies_left_of_them() -> None:
 def test_module_is_named_for_what_it_does(path: Path) -> None:
     assert path.stem not in {"utils", "helpers", "helper", "common", "misc"}
     if "utils" in path.parts:  # PyTorch's names, under which programs import: nothing is done there
-        body = ast.parse(path.read_text(encoding="utf-8")).body
+        body = parsed(path.read_text(encoding="utf-8")).body
         assert all(isinstance(node, ast.Expr | ast.ImportFrom | ast.Assign) for node in body), f"{path} holds code"
 
 
@@ -218,7 +223,7 @@ def classes(texts: Mapping[str, tuple[str, bool]]) -> dict[str, Class]:
     """The classes of modules, each given by its text and whether it is a package."""
     found = {}
     for module, (text, is_package) in texts.items():
-        tree = ast.parse(text)
+        tree = parsed(text)
         bound = {name.rpartition(".")[2]: name for _, name in imports(text, module, is_package)}
         bound |= {node.name: f"{module}.{node.name}" for node in tree.body if isinstance(node, ast.ClassDef)}
         for node in ast.walk(tree):
@@ -266,7 +271,7 @@ def fields(made: Class, known: Mapping[str, Class]) -> frozenset[str]:
 
 def run_time_imports(text: str, module: str, is_package: bool = False) -> set[str]:
     """What a module imports when it is loaded or when its functions run: not what only annotations name."""
-    nodes = list(ast.walk(ast.parse(text)))
+    nodes = list(ast.walk(parsed(text)))
     tests = ((node, node.test) for node in nodes if isinstance(node, ast.If))
     guarded = (node for node, test in tests if isinstance(test, ast.Name) and test.id == "TYPE_CHECKING")
     named_only = {inner for node in guarded for part in node.body for inner in ast.walk(part)}
@@ -293,17 +298,31 @@ def circles(texts: Mapping[str, tuple[str, bool]]) -> list[list[str]]:
 
 
 TEXTS = {named(path)[0]: (path.read_text(encoding="utf-8"), named(path)[1]) for path in MODULES}
-CLASSES = classes(TEXTS)
-#: What the packages import into their own names for their users.
-OFFERED = frozenset(n for m, (text, is_package) in TEXTS.items() if is_package for _, n in imports(text, m, True))
 
 
-@for_each(CLASSES.values())
+@cache
+def every_class() -> dict[str, Class]:
+    return classes(TEXTS)
+
+
+@cache
+def offered() -> frozenset[str]:
+    """What the packages import into their own names for their users."""
+    return frozenset(n for m, (text, is_package) in TEXTS.items() if is_package for _, n in imports(text, m, True))
+
+
+def _each_class() -> Iterator[Class]:
+    """Read when the test runs: the files of the package take seconds to parse."""
+    yield from every_class().values()
+
+
+@for_each(_each_class())
 def test_class_has_one_trade(made: Class) -> None:
-    assert links(made, CLASSES) <= LINKS, f"{made.name} inherits over {links(made, CLASSES)} links"
-    own = members(made, CLASSES, OFFERED)
+    known = every_class()
+    assert links(made, known) <= LINKS, f"{made.name} inherits over {links(made, known)} links"
+    own = members(made, known, offered())
     assert len(own) <= MEMBERS, f"{made.name} has {len(own)} functions: {', '.join(sorted(own))}"
-    data = fields(made, CLASSES)
+    data = fields(made, known)
     assert len(data) <= MEMBERS, f"{made.name} has {len(data)} fields: {', '.join(sorted(data))}"
 
 

@@ -9,6 +9,7 @@ import re
 import sys
 import warnings
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -35,13 +36,18 @@ OTHERS = {
 CODE = re.compile(r"E0[1-7]\d\d")
 
 
+@cache
+def _nodes(path: Path) -> tuple[ast.AST, ...]:
+    return tuple(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+
+
 def _sites() -> Iterator[tuple[str, ast.Call, str]]:
     """Every call in the package that refuses, with the file and the name that is called."""
     for path in sorted(ROOT.rglob("*.py")):
         file = path.relative_to(ROOT).as_posix()
         if file.startswith(("eager/", "refusals/")):
             continue  # PyTorch's own errors; the registry itself
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in _nodes(path):
             if isinstance(node, ast.Call):
                 name = getattr(node.func, "id", getattr(node.func, "attr", ""))
                 if name in KEYWORD or name in FIRST and not _is_another(file, name, node):
@@ -79,7 +85,7 @@ def test_every_code_is_used_and_registered() -> None:
         code
         for path in ROOT.rglob("*.py")
         if "refusals" not in path.relative_to(ROOT).parts
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in _nodes(path)
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and CODE.fullmatch(code := node.value)
     }
     assert used == set(entries())

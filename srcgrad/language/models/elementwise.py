@@ -79,21 +79,6 @@ def fromfunction(function, shape, *, dtype=float, like=None, **kwargs):
     return unknown()
 
 
-@models(np.nditer)
-@stands_for(np.nditer)
-def nditer(op, flags=None, op_flags=None, op_dtypes=None, order="K", casting="safe"):
-    """Of one array, whose elements are only read."""
-    if not isinstance(op, np.ndarray) or flags or op_flags or op_dtypes:
-        unknown()
-    if order not in ("C", "K") or order == "K" and min(op.strides, default=0) < 0:
-        unknown()  # it goes against the order of the places
-    if op.size == 0:
-        raise ValueError("Iteration of zero-sized operands is not enabled")
-    flat = np.ravel(op, order=order)
-    for place in range(len(flat)):
-        yield np.reshape(flat[place], ())
-
-
 @stands_for(np.vectorize)
 class Vectorized:
     def __init__(self, pyfunc, otypes=None, doc=None, excluded=None, cache=False, signature=None):
