@@ -366,6 +366,10 @@ def _region(made: Reduced, statement: Statement) -> Statement:
             before, made.is_conditional = made.is_conditional, made.is_conditional or is_test(statement)
             inner = replace(statement, test=operand(test), body=_block(made, body), orelse=_block(made, orelse))
             made.is_conditional = before or is_test(statement) and may_return(statement)
+            ways = [block.exit for block in (inner.body, inner.orelse) if isinstance(block.exit, Fall)]
+            if len(ways) == 1:  # what the other one binds, which is left by a refusal perhaps, is never bound behind it
+                bound = zip(inner.targets, ways[0].values, strict=True)
+                made.known.update((t, v) for t, v in bound if isinstance(v, Literal) and v.value is ir.UNBOUND)
             return inner
         case Loop(initial=initial, body=body):
             return replace(statement, initial=tuple(map(operand, initial)), body=_block(made, body))

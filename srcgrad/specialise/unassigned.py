@@ -49,10 +49,12 @@ def never_bound(made: Reduced, statement: Assign) -> Block | None:
     operation: Any = statement.operation
     if not _may_have_no_value(made, statement) or isinstance(getattr(statement.node, "ctx", None), gast.Del):
         return None
-    if made.source_of(made.owner).generated:
-        return None
     is_own = isinstance(operation, ir.Bound)
-    if made.value(statement.targets[0]) and not (is_own and made.value(operation.source) == exact(ir.UNBOUND)):
+    source: Any = made.known.get(operation.source, operation.source) if is_own else None
+    is_unbound = is_own and made.value(source) == exact(ir.UNBOUND)
+    if made.source_of(made.owner).generated and not (is_unbound and isinstance(source, Literal)):
+        return None
+    if made.value(statement.targets[0]) and not is_unbound:
         return None
     if is_own or operation.cell in made.frame.function.cells:
         name = operation.variable if is_own else operation.cell.variable

@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 
 import srcgrad
-from srcgrad import jvp, options, value_and_grad
+from srcgrad import grad, jvp, options, value_and_grad
 from srcgrad.errors import UnsupportedSyntax
 from srcgrad.infer.interpreter import analysed
+from srcgrad.runtime.refusals import Refused
 from srcgrad.specialise.ended import REASON, refuse_ended
 
 _ROADS: dict[str, dict[str, Any]] = {"specialised": {}, "generic": {"specialise": False}}
@@ -343,3 +344,32 @@ def test_saved_programs_refuse_it_too(tmp_path: Any) -> None:
 
 
 assert itertools  # read by the texts
+
+
+class Log:
+    def __init__(self):
+        self.kept = []
+
+    def put(self, t):
+        self.kept.append(t * t)
+        return sum(self.kept)
+
+    def top(self):
+        return max(self.kept)
+
+
+def refused_in_a_branch_at_second_order(a, b, x):
+    x[2] = 0.5
+    if b + b > a:
+        log = Log()
+        log.put(b)
+        log.kept = [log.top(), min(b, x[-1])]
+        sum(log.kept)
+    return a + b + np.sum(x * x)
+
+
+def test_what_a_refused_branch_would_have_bound_is_not_read_behind_it():
+    """Once an InternalError: a second branch under the same test read names that nothing bound any more."""
+    x = np.array([0.3, 0.5, 0.7, 0.2])
+    with options(sink=False), pytest.raises(Refused, match="an extremum of tuples"):
+        jvp(grad(refused_in_a_branch_at_second_order, (0, 1, 2)), (0.4, 0.5, x), (1.0, 1.0, np.ones(4)))
