@@ -22,7 +22,8 @@ from srcgrad.ir.operations import Literal, Operand
 from srcgrad.ir.regions import Assign, Statement
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.ir.rewriting import with_operands
-from srcgrad.language.models.iterators import contained, indexed, turned
+from srcgrad.language.models.iterators import contained
+from srcgrad.language.models.table import is_of_model
 from srcgrad.specialise.asking import classes_of
 from srcgrad.specialise.instances import static_of
 from srcgrad.syntax.globals import importable, reference
@@ -116,7 +117,7 @@ def _is_length(called: Summary, kind: type) -> bool:
 
 def _call(kind: type, name: str, method: Any, given: tuple[Operand, ...], node: gast.AST) -> ir.Call:
     head: gast.expr = gast.Attribute(reference(importable(kind.__name__, kind)), name, gast.Load())
-    spelled = reference(importable(method.__name__, method)) if method is indexed or method is turned else head
+    spelled = reference(importable(method.__name__, method)) if is_of_model(method) else head
     return ir.Call(Literal(Spelled(gast.copy_location(spelled, node), method)), given)
 
 

@@ -239,7 +239,7 @@ class Slotted:
         self.u, self.w = u, w
 
 
-class Pair(NamedTuple):
+class Weighed(NamedTuple):
     u: float
     w: float
 
@@ -257,7 +257,7 @@ def over_a_tuple(x):
 
 
 def over_what_a_class_holds(x):
-    slotted, pair, s = Slotted(x[0], x[1]), Pair(x[2], x[3]), 0.0
+    slotted, pair, s = Slotted(x[0], x[1]), Weighed(x[2], x[3]), 0.0
     for name in slotted.__slots__:
         setattr(slotted, name, getattr(slotted, name) * 2.0)
     for name in Pair._fields:
