@@ -260,7 +260,7 @@ def over_what_a_class_holds(x):
     slotted, pair, s = Slotted(x[0], x[1]), Weighed(x[2], x[3]), 0.0
     for name in slotted.__slots__:
         setattr(slotted, name, getattr(slotted, name) * 2.0)
-    for name in Pair._fields:
+    for name in Weighed._fields:
         s = s * x[0] + getattr(pair, name)
     for name in Point.__annotations__:
         s = s * x[1] + getattr(slotted, name)
