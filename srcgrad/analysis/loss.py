@@ -430,10 +430,8 @@ class _Body:
         keys = self._keys(_keyed(everything)) if reads_keys(function) else NOWHERE
         if function in _REPEATING:
             return everything  # text is repeated, or a list
-        if hands_on(function):
-            return spread(everything | keys)
         sensitive = NOWHERE.union(*(paths for p, paths in held.items() if p in made.rule.sensitive))
-        numbers = spread(_numbers(sensitive | keys))
+        numbers = spread(everything | keys if hands_on(function) else _numbers(sensitive | keys))
         if _texts(sensitive) and read_by(made):
             self.read.add(TEXT)
             numbers |= {(NUMBER,)}

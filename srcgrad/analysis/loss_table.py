@@ -137,7 +137,9 @@ def reads_text(node: gast.Call) -> bool:
     known = object_of(node.func)
     if known is None:  # a method, or what nobody knows
         return not isinstance(node.func, gast.Attribute) or node.func.attr == "astype"
-    return reads_numbers(known) and not makes_text(node)
+    is_array = any(known is one for one in _ARRAYS)
+    with_dtype = is_array and (len(node.args) > 1 or any(keyword.arg in ("dtype", None) for keyword in node.keywords))
+    return (with_dtype or reads_numbers(known)) and not makes_text(node)
 
 
 def reads_keys(function: object) -> bool:

@@ -237,12 +237,26 @@ def numbers_among_objects(x):
     return row[0] * x[0]
 
 
+def read_by_the_dtype_of_an_array(x):
+    """The number was read by no function that counted as reading, and powers of it took no text."""
+    return np.array([f"{x[0]:.9f}"], float)[0] ** 2
+
+
+def read_by_the_dtype_of_one_number(x):
+    return np.asarray(f"{x[0]:.9f}", dtype="f8") * x[0]
+
+
+def read_by_the_dtype_within_an_expression(x):
+    return x[0] * len(x) * float(np.array([str(v) for v in x], dtype=float)[1] > 2.0) * np.asarray(str(x[0]), float)
+
+
 @pytest.mark.parametrize("specialise", [True, False])
 @pytest.mark.parametrize(
     "function",
     [
         text_stored_as_numbers, numbers_stored_as_text, numbers_copied_as_text, made_like_text, numbers_among_objects,
         by_the_name_of_a_dtype, by_a_dtype_that_is_given, by_a_keyword, bytes_of_the_numbers, converted_to_objects,
+        read_by_the_dtype_of_an_array, read_by_the_dtype_of_one_number, read_by_the_dtype_within_an_expression,
     ],
 )  # fmt: skip
 def test_numbers_that_go_through_arrays_of_text_are_refused(function: Callable[..., object], specialise: bool) -> None:
