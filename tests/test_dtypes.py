@@ -416,3 +416,11 @@ def test_arrays_of_another_order_of_bytes(f, monkeypatch):
         value, gradient = srcgrad.value_and_grad(f)(x)
         assert value == f(x) == jvp(f, (x,), (x,))[0]
         np.testing.assert_allclose(gradient, 2 * [f(x) / np.sum(x)])
+
+
+@pytest.mark.parametrize("f", [lambda x: np.object_(x[0]) ** 2, lambda x: np.object_(x)[0] ** 2])
+def test_what_object_gives_varies(f):
+    """Silently zero once: it gives what it is given, and counted as constant."""
+    for derivative in (lambda: vjp(f, np.ones(3)), lambda: jvp(f, (np.ones(3),), (np.ones(3),))):
+        with pytest.raises(srcgrad.errors.MissingRule, match="E0507"):
+            derivative()

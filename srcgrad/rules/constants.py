@@ -75,7 +75,7 @@ constant(
     np.datetime_data, np.timedelta64, np.get_printoptions, np.set_printoptions, np.printoptions, np.getbufsize,
     np.setbufsize, np.geterr, np.seterr, np.geterrcall, np.seterrcall, np.ufunc, np.generic, np.number, np.integer,
     np.signedinteger, np.unsignedinteger, np.inexact, np.floating, np.complexfloating, np.flexible, np.character,
-    np.bytes_, np.str_, np.object_, np.longlong, np.ulonglong,
+    np.bytes_, np.str_, np.longlong, np.ulonglong,
 )  # fmt: skip
 
 # windows of an integer length; the tests of a module

@@ -23,6 +23,11 @@ refused(
     hint="sort with np.sort, or take values at indices found with stop_gradient",
 )
 refused(
+    "E0507", "it gives what it is given, or an array of references to it",
+    np.object_,
+    hint="keep what it holds in a list",
+)
+refused(
     "E0302", "it gives no value; what it stores is differentiated",
     np.copyto,
     np.place,

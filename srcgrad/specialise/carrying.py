@@ -74,7 +74,7 @@ def gives_no_number(facts: Facts, made: ir.Operation, value_of: Any) -> bool:
             not isinstance(a, At) or a.site.kind in _COMPARED for value in given for a in value.atoms
         )
     if not value_of(made.function).consists_of(
-        lambda a: isinstance(a, Exact) and is_constant(a.value) and a.value is not slice and a.value is not np.object_
+        lambda a: isinstance(a, Exact) and is_constant(a.value) and a.value is not slice
     ):
         return False
     return not any(v.is_any or any(isinstance(a, At) and a.site.kind is not None for a in v.atoms)
