@@ -68,14 +68,19 @@ class Effect:
     is_known: bool = True
     sources: tuple[slice, ...] = ()  # operands of which what it returns and keeps is; of all if there are none
 
-    def updated(self, positional: int, named: Collection[str] = ()) -> frozenset[int]:
-        """The operands that a call with so many positional operands, the receiver included, updates."""
-        given = self.output is not None and (positional > self.output or "out" in named)
+    def updated(
+        self, positional: int, named: Collection[str] = (), *, star: bool = False, rest: bool = False
+    ) -> frozenset[int]:
+        """The operands that a call with so many positional operands, the receiver included, updates.
+
+        ``star``, ``rest``: it is given more operands by position, or by name, and it is not known how many."""
+        positional = BY_NAME if star else positional
+        given = self.output is not None and (positional > self.output or "out" in named or rest)
         made = self.updates | {self.output} if given and self.output is not None else self.updates
         return made.union(
             option.operand
             for option in self.options
-            if option.name in named or option.place is not None and positional > option.place
+            if option.name in named or rest or option.place is not None and positional > option.place
         )
 
     def without_idle(self, arguments: Sequence[gast.expr], keywords: Sequence[gast.keyword]) -> Effect:

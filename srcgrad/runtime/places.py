@@ -23,6 +23,8 @@ from srcgrad.runtime.refusals import RefusedType
 def flat_places(y: Any, index: Any, mode: str | None = None) -> tuple[Any, ...]:
     """The index by which ``y.flat[index]`` is stored; ``mode`` is that of ``np.put`` for numbers out of range, to which
     truth values are the numbers 0 and 1."""
+    if not np.ndim(y):
+        raise RefusedType("E0302", "a flat place of an array without axes, or of a number; store by y[()]")
     if isinstance(index, tuple) and len(index) == 1 and mode is None:
         (index,) = index
     if mode is not None:

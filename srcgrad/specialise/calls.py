@@ -84,7 +84,7 @@ def call(context: Context, node: gast.Call) -> Made:
     is_users = isinstance(started, FunctionType) or all(isinstance(one, FunctionType) for one in methods)
     is_passed = operation.star in context.reduced.rests and called is not None and is_users
     if operation.star is not None and not is_passed or operation.rest is not None:
-        if is_constant(function) and function is not slice:  # which holds what it is given
+        if is_constant(function) and function is not slice and not _may_keep(context, node, operation, function):
             return settled(context, node), nf.Fixed()
         context.refuse("E0206", node, "a call with stars")
     if function is not None and not is_spelled(node.func):  # read from a container: it is known which one it is
@@ -273,6 +273,16 @@ def _of_library(context: Context, node: gast.Call, function: Any) -> Made:
     if refusal(function) is not None:
         raise missing_rule(spelled(node.func), function, context.span)
     context.refuse("E0501", node, f"a call of {getattr(function, '__name__', function)}")
+
+
+def _may_keep(context: Context, node: gast.Call, call: ir.Call, function: Any) -> bool:
+    """Whether a constant function that is called with stars may store into what they give, or hold it in its result."""
+    effect, has_star, has_rest = of_function(function), call.star is not None, call.rest is not None
+    if effect.is_known and effect.updated(len(call.positional), dict(call.keywords), star=has_star, rest=has_rest):
+        return True
+    return not context.is_fixed(node) and not context.value(node).consists_of(
+        lambda each: isinstance(each, Array) and each.number is not None or is_unchanging(each)
+    )
 
 
 def _method(context: Context, node: gast.Call, bound: Bound) -> Made:

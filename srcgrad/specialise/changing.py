@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from srcgrad.infer.objects import is_only_data
@@ -11,7 +10,7 @@ from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal
 from srcgrad.ir.regions import Assign
 from srcgrad.ir.restoring.tree import Spelled
-from srcgrad.language.effects import method, of_function
+from srcgrad.language.effects import Effect, method, of_function
 from srcgrad.rules.table import lookup
 from srcgrad.specialise.instances import static_of
 
@@ -24,15 +23,15 @@ def changes_nothing(made: Reduced, statement: Assign) -> bool:
     match statement.operation:
         case ir.Operator(in_place=False) | ir.GetItem() | ir.GetAttribute() | ir.Compare() | ir.Make() | ir.ReadCell():
             return statement not in made.calls
-        case ir.Call(function=Literal(value=Spelled(value=called)), positional=given, keywords=keywords):
-            return statement not in made.calls and _only_computes(called, len(given), dict(keywords))
-        case ir.Call(function=function, positional=given, keywords=keywords):
-            value, count = made.value(function), 1 + len(given)
+        case ir.Call(function=Literal(value=Spelled(value=called))) as call:
+            return statement not in made.calls and _only_computes(called, call)
+        case ir.Call(function=function) as call:
+            value = made.value(function)
             bounds = [a for a in value.atoms if isinstance(a, Bound)]
-            return not value.is_any and bool(bounds) and all(map(is_only_data, value.atoms - {*bounds})) and all(
-                a.function is None and not method(a.name).draws and not method(a.name).updated(count, dict(keywords))
-                for a in bounds
-            )  # fmt: skip
+            effects = [method(bound.name) for bound in bounds if bound.function is None]
+            return not value.is_any and bool(bounds) and len(effects) == len(bounds) and all(
+                map(is_only_data, value.atoms - {*bounds})
+            ) and not any(effect.draws or _updates(effect, call, 1) for effect in effects)  # fmt: skip
     return False
 
 
@@ -41,14 +40,19 @@ def may_change(made: Reduced, statement: Assign) -> bool:
     match statement.operation:
         case ir.MakeFunction() | ir.ReadGlobal() | ir.ReadName() | ir.Copy() | ir.Iterate():
             return False
-        case ir.Call(function=function, positional=given, keywords=keywords):
+        case ir.Call(function=function) as call:
             called = static_of(made.value(function))
-            is_computed = _only_computes(called, len(given), dict(keywords)) and not made.called.get(statement)
+            is_computed = _only_computes(called, call) and not made.called.get(statement)
             return not is_computed and not changes_nothing(made, statement)
     return bool(made.called.get(statement)) or not changes_nothing(made, statement)
 
 
-def _only_computes(function: object, count: int, names: Collection[str]) -> bool:
+def _only_computes(function: object, call: ir.Call) -> bool:
     effect = of_function(function)
-    is_changing = not effect.is_known or effect.updated(count, names) or effect.draws
+    is_changing = not effect.is_known or _updates(effect, call) or effect.draws
     return lookup(function) is not None and not is_changing
+
+
+def _updates(effect: Effect, call: ir.Call, receivers: int = 0) -> bool:
+    return bool(effect.updated(receivers + len(call.positional), dict(call.keywords), star=call.star is not None,
+                               rest=call.rest is not None))  # fmt: skip

@@ -319,12 +319,13 @@ def _changes(operation: ir.Operation, value: Any) -> bool:
     if not isinstance(operation, ir.Call):
         return _stores(operation, value)
     count, names = len(operation.positional), [name for name, _ in operation.keywords]
+    has_star, has_rest = operation.star is not None, operation.rest is not None
     for atom in value(operation.function).atoms:
         effect, given = method(atom.name) if isinstance(atom, Bound) else None, count + isinstance(atom, Bound)
         if isinstance(atom, Exact) and type(atom.value) not in SCALARS:
             effect = of_function(atom.value)
             effect = effect if effect.is_known else None
-        if effect is not None and (effect.updated(given, names) or effect.draws):
+        if effect is not None and (effect.updated(given, names, star=has_star, rest=has_rest) or effect.draws):
             return True
     return False
 

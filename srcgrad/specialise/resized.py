@@ -97,13 +97,16 @@ def _resizes(made: Reduced, statement: Assign, lists: set[Site]) -> bool:
             return is_one(base) and not _is_place(made.value(index))
         case ir.Operator(in_place=True, operands=(changed, *_)):
             return is_one(changed)
-        case ir.Call(function=function, positional=given, keywords=keywords):
+        case ir.Call(function=function, positional=given, keywords=keywords, star=star, rest=rest):
             for atom in made.value(function).atoms:
                 if isinstance(atom, Bound) and atom.name in resizing():
                     return not lists.isdisjoint(sites_of(atom.receiver))
             effect = of_function(static_of(made.value(function)))
-            handed = any(map(is_one, (*given, *(operand for _, operand in keywords))))
-            return handed and (not effect.is_known or bool(effect.updated(len(given), dict(keywords))))
+            has_star, has_rest = star is not None, rest is not None
+            is_spread = (has_star or has_rest) and not made.called.get(statement)
+            handed = is_spread or any(map(is_one, (*given, *(operand for _, operand in keywords))))
+            updated = effect.updated(len(given), dict(keywords), star=has_star, rest=has_rest)
+            return handed and (not effect.is_known or bool(updated))
     return False
 
 

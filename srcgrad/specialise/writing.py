@@ -439,7 +439,8 @@ def _inert(context: Context, called: gast.Call) -> gast.Expr | None:
         return None
     function = static_of(context.reduced.value(made.operation.function))
     effect = of_function(function).without_idle(called.args, called.keywords)
-    updated = effect.updated(len(called.args), [str(keyword.arg) for keyword in called.keywords])
+    names, call = [str(keyword.arg) for keyword in called.keywords], made.operation
+    updated = effect.updated(len(called.args), names, star=call.star is not None, rest=call.rest is not None)
     is_seen = updated or effect.keeps or effect.calls or context.reduced.value(made.targets[0]).is_any
     is_writer = isinstance(called.func, gast.Attribute) and are_writers(context.value(called.func.value))
     if not is_writer and (function is None or not effect.is_known or is_seen):

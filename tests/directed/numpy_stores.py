@@ -1,6 +1,7 @@
 """What of NumPy stores: ``out=``, ``where=``, copyto and its kin, ufunc.at, methods, shuffling."""
 
 import array
+import operator
 from collections import deque
 from dataclasses import dataclass
 
@@ -387,3 +388,48 @@ def put_in_a_test_into_an_array_of_numbers_of_two_classes(b, x):
     if pair.put([0], chosen * chosen) is None or chosen > -9.0:
         chosen = chosen * x[0]
     return np.sum(pair * pair) + chosen
+
+
+@directed(vector(4), analytic=False)
+def an_output_that_a_star_gives(x):
+    """The stores were lost: the star was counted as one argument, and rounding has no derivative."""
+    kept, made = [x], np.exp(x)
+    while len(kept) < 2:
+        kept.append(made)
+    np.floor(*kept)
+    return np.sum(made * x)
+
+
+@directed(vector(4), analytic=False)
+def a_sine_into_what_a_star_gives(x):
+    kept, made = [x], np.exp(x)
+    while len(kept) < 2:
+        kept.append(made)
+    np.sin(*kept)
+    return np.sum(made * x)
+
+
+@directed(vector(4), analytic=False)
+def an_output_beside_a_star(x):
+    kept, made = [], np.exp(x)
+    for row in (x, x)[:1]:
+        kept.append(row)
+    np.floor(*kept, out=made)
+    return np.sum(made * x)
+
+
+@directed(vector(4))
+def dicts_that_a_star_gives(x):
+    """What the operator gives was taken to carry no derivative."""
+    kept = []
+    for i in range(2):
+        kept.append({i: x[i] * x[2]})
+    return operator.or_(*kept)[1] ** 2
+
+
+@directed(vector(4))
+def put_into_an_array_without_axes(x):
+    """It raised a ValueError of the derivative's own."""
+    total = np.array(x[0])
+    total.put([0], x[2] * x[1])
+    return total * x[0]

@@ -59,4 +59,9 @@ REFUSED: dict[str, str] = {
     "deque_unpacked": "E0405",
     "beside_other_functions": "E0203",
     "in_the_else_of_a_loop_that_is_attempted": "E0111",
+    "an_output_that_a_star_gives": "E0206",
+    "a_sine_into_what_a_star_gives": "E0206",
+    "an_output_beside_a_star": "E0206",
+    "dicts_that_a_star_gives": "E0206",
+    "put_into_an_array_without_axes": "E0302",
 }
