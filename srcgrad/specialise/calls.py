@@ -40,6 +40,7 @@ from srcgrad.runtime.binding import cached_function
 from srcgrad.runtime.objects import is_object
 from srcgrad.runtime.outputs import keeps_references
 from srcgrad.specialise import containers, emitted, sets, sparse, stores
+from srcgrad.specialise.carrying import MERGING
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.dispatching import Method
 from srcgrad.specialise.fields import holds_objects
@@ -254,7 +255,8 @@ def _of_library(context: Context, node: gast.Call, function: Any) -> Made:
     given = [*node.args, *(keyword.value for keyword in node.keywords)]
     is_apart = is_of_emitted(function) and effect.returns == "fresh" or function in ASKING
     if is_constant(function) and not context.is_fixed(node) and not is_apart and any(
-        is_varied_container(context, context.value(operand)) for operand in given
+        is_varied_container(context, context.value(operand))
+        or function in MERGING and any(map(is_data, context.value(operand).atoms)) for operand in given
     ):  # what it gives may hold what that holds
         context.refuse("E0205", node, f"a call of {getattr(function, '__name__', function)} with a container")
     is_counting = isinstance(function, COMPILED_BY_CYTHON) and all(is_index(context.value(o)) for o in given)

@@ -9,6 +9,7 @@ Enters: what a value may be, and the facts of the program.  Leaves: whether any 
 
 from __future__ import annotations
 
+import operator
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
@@ -29,6 +30,8 @@ from srcgrad.specialise.functions import function_at
 _PLAIN = (slice, range, np.dtype, FunctionType, BuiltinFunctionType, ModuleType, type, BaseException)
 #: Classes, and None of data, whose comparisons give truth values, or arrays of such.
 _COMPARED = (None, *CONTAINERS, slice, range)
+#: Constant functions of numbers that put dicts and sets together: what they give holds what these hold.
+MERGING = (operator.and_, operator.or_, operator.xor)
 
 
 def carries(facts: Facts, value: Value, depth: int = 0) -> bool:
@@ -77,5 +80,8 @@ def gives_no_number(facts: Facts, made: ir.Operation, value_of: Any) -> bool:
         lambda a: isinstance(a, Exact) and is_constant(a.value) and a.value is not slice
     ):
         return False
-    return not any(v.is_any or any(isinstance(a, At) and a.site.kind is not None for a in v.atoms)
-                   and carries(facts, v) for v in given[1:])  # fmt: skip
+    may_merge = any(isinstance(a, Exact) and a.value in MERGING for a in value_of(made.function).atoms)
+    return not any(
+        v.is_any or any(isinstance(a, At) and (may_merge or a.site.kind is not None) for a in v.atoms)
+        and carries(facts, v) for v in given[1:]
+    )  # fmt: skip

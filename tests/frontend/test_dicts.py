@@ -250,3 +250,17 @@ def names_bound_in_keys(x):
 def test_keys_before_their_values(function, changed):
     """The front end evaluated all keys before all values: value and gradient were wrong."""
     test_changes_of_containers_and_fields(function, changed)
+
+
+def joined_by_a_function(d, e):
+    return operator.or_(d, e)["a"] ** 2
+
+
+def test_arguments_that_a_function_of_the_operator_joins() -> None:
+    """Silently zero where nothing was said of them: the function counts as constant."""
+    d, e = {"a": 1.3, "c": 1.5}, {"b": 2.0}
+    assert grad(joined_by_a_function)(d, e) == {"a": 2.6, "c": 0.0}
+    with options(specialise=False):
+        for derivative in (lambda: grad(joined_by_a_function)(d, e), lambda: jvp(joined_by_a_function, (d, e), (d, e))):
+            with pytest.raises(UnsupportedSyntax, match="E0205"):
+                derivative()
