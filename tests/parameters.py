@@ -13,7 +13,7 @@ ParameterSet = type(pytest.param(None))
 
 #: A test that asks the same of many programs asks it by day of one in so many, and of no fewer than so many; at night
 #: of all of them.
-_ONE_IN, _NO_FEWER = 7, 4
+_ONE_IN, _NO_FEWER = 5, 4
 #: Tests whose parameters are pages and texts that people read, each of which is looked at on every run.
 WHOLE = ("tests/refusals/", "tests/test_golden.py", "tests/test_examples.py", "tests/test_layers.py")
 #: Tests that depend on NumPy and on the machine, and not on the Python: they run on the first one only.

@@ -400,7 +400,7 @@ def by_product(x, w):
 
 @pytest.mark.parametrize("specialise", [True, False])
 def test_a_class_that_gets_an_operator_is_refused(specialise: bool) -> None:
-    kind: Any = type("Weights", (np.ndarray,), {})
+    kind: Any = type("Weights", (np.memmap,), {})
     w, derivative = np.array([2.0, 3.0]).view(kind), grad(by_product)
     with srcgrad.options(specialise=specialise):
         np.testing.assert_array_equal(derivative(X, w), [2.0, 3.0])
@@ -445,7 +445,7 @@ def test_a_rule_takes_the_defaults_that_its_function_has_then():
 
 @pytest.mark.parametrize("specialise", [True, False])
 def test_a_class_in_which_an_operator_replaces_another_attribute_is_refused(specialise: bool) -> None:
-    kind: Any = type("Weights", (np.ndarray,), {"scale": 1.0})
+    kind: Any = type("Weights", (np.memmap,), {"scale": 1.0})
     w, derivative = np.array([2.0, 3.0]).view(kind), grad(by_product)
     with srcgrad.options(specialise=specialise):
         np.testing.assert_array_equal(derivative(X, w), [2.0, 3.0])

@@ -258,7 +258,7 @@ def _call(ctx: Context, node: gast.Call) -> Operand:
     if not stars:
         positional = tuple(value_of(ctx, argument) for argument in node.args)
     elif len(node.args) == 1:
-        star = value_of(ctx, node.args[0].value)
+        star = _spread(ctx, node.args[0].value)
     else:
         star = _display(ctx, "list", node.args, node)
     if all(keyword.arg is not None for keyword in node.keywords):
@@ -303,10 +303,16 @@ def _display(ctx: Context, kind: str, elements: Sequence[gast.expr], node: gast.
     made = ctx.bind(Make(making, tuple(first)), node)
     for element in rest:
         if isinstance(element, gast.Starred):
-            ctx.run(Extend(made, value_of(ctx, element.value)), node)
+            ctx.run(Extend(made, _spread(ctx, element.value)), node)
         else:
             ctx.run(Insert(made, value_of(ctx, element)), node)
     return ctx.bind(Call(Literal(tuple), (made,)), node) if kind == "tuple" else made
+
+
+def _spread(ctx: Context, node: gast.expr) -> Operand:
+    """What stands behind a star: of a generator expression the list of its items, all of which it gives there."""
+    given = value_of(ctx, node)
+    return ctx.bind(Call(Literal(list), (given,)), node) if isinstance(node, gast.GeneratorExp) else given
 
 
 def _dict(ctx: Context, keys: Sequence[gast.expr | None], values: Sequence[gast.expr], node: gast.AST) -> Operand:
