@@ -325,7 +325,8 @@ def _of_library(
         positional, heap = lists_of(analysis, frame, given.positional, heap)
         given = replace(given, positional=positional)
         values = given.values()
-    if not effect.is_known and lookup(function) is not None:
+    is_our_own = is_constant(function) and str(getattr(function, "__module__", "")).startswith("srcgrad.runtime.")
+    if not effect.is_known and (lookup(function) is not None or is_our_own):  # named by a formula of SciPy's
         effect = Effect(returns="view")
     known = results(function, given.positional, given.keywords, heap) if is_fresh(effect, given) else None
     if known is None and (again := seen_again(frame, statement, function, given, heap)) is not None:

@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import pytest
 
-from srcgrad import ArgumentError, UnresolvedName
+from srcgrad import ArgumentError, UnresolvedName, UnsupportedSyntax
 from srcgrad.eager import plain
 from tests import derivatives, oracle
 from tests.corpus import CASES, FIRST
@@ -24,7 +24,7 @@ NOT_FOLLOWED = frozenset(
     store_of_lists vag_tuple
     """.split()
 )
-REFUSALS = (ArgumentError, NotImplementedError, TypeError, UnresolvedName)
+REFUSALS = (ArgumentError, NotImplementedError, TypeError, UnresolvedName, UnsupportedSyntax)
 
 
 def parameters():
