@@ -19,7 +19,7 @@ REFUSED: dict[str, str] = {
     "displays_with_the_items_of_others": "E0304",
     "a_view_that_a_local_function_returns": "E0105",
     "marks_that_are_joined_beside_stores": "E0413",
-    "trees_of_dicts_and_lists": "E0201 E0401",
+    "trees_of_dicts_and_lists": "E0201 E0203 E0401 E0402",  # recursion through dicts and lists in one another
     "recursion_over_a_nested_structure": "E0201 E0403",
     "stores_that_raise": "E0111",
     "augmented_assignments_that_no_dtype_allows": "E0111",
