@@ -158,7 +158,7 @@ def walk(block: Block) -> tuple[Statement, ...]:
 
 
 def kept_with_function(answer: Callable[[Function], Kept]) -> Callable[[Function], Kept]:
-    """Work an answer out once: a function does not change, and what is known of it goes with it."""
+    """Work an answer out once and keep it with the function, which does not change; ``replace`` makes one without."""
     place = f"{answer.__module__}.{answer.__qualname__}"
 
     @wraps(answer)

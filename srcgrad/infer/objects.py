@@ -47,7 +47,6 @@ from srcgrad.infer.values import (
     Value,
     at,
     exact,
-    is_unchanging,
     of,
     union,
 )
@@ -69,9 +68,14 @@ ABSENT = object()
 # --- what values are -------------------------------------------------------------------------------------------------
 def is_plain(analysis: Analysis, heap: Heap, *values: Value) -> bool:
     """Whether none of the user's code can run when methods of these values are called, and of what they hold."""
-    if all(value.consists_of(is_unchanging) for value in values):  # as most indices and bounds do
+    if all(value.consists_of(_is_builtin) for value in values):  # as most indices and bounds do
         return True
     return are_plain(analysis, heap, *heap.reachable(values))
+
+
+def _is_builtin(atom: Atom) -> bool:
+    """Whether an atom is a number or text, and no object of a class that is derived from those."""
+    return isinstance(atom, Of) or isinstance(atom, Exact) and type(atom.value) in SCALARS
 
 
 def are_plain(analysis: Analysis, heap: Heap, sites: Set[Site], held: Sequence[Value]) -> bool:

@@ -57,6 +57,9 @@ class SlotOfAnother:
     def __set__(self, instance: object, value: object) -> None:
         raise AttributeError
 
+    def __delete__(self, instance: object) -> None:
+        raise AttributeError
+
 
 OTHER_SLOT = SlotOfAnother()
 

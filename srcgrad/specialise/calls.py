@@ -282,6 +282,8 @@ def _may_keep(context: Context, node: gast.Call, call: ir.Call, function: Any) -
     effect, has_star, has_rest = of_function(function), call.star is not None, call.rest is not None
     if effect.is_known and effect.updated(len(call.positional), dict(call.keywords), star=has_star, rest=has_rest):
         return True
+    if effect.is_known and effect.returns == "fresh" and not effect.keeps and function not in MERGING:
+        return False  # such as ``np.common_type``, which describes what it is given
     return not context.is_fixed(node) and not context.value(node).consists_of(
         lambda each: isinstance(each, Array) and each.number is not None or is_unchanging(each)
     )

@@ -130,8 +130,17 @@ def _stored_under_the_other_name(x):
     return made.b
 
 
-@pytest.mark.parametrize("function", [_of_the_other_name, _stored_under_the_other_name])
-def test_two_names_of_one_slot(function):
+def _deleted_under_the_other_name(x):
+    made = Renamed(x, 3 * x)
+    del made.c
+    return x * made.b if hasattr(made, "b") else x * x
+
+
+@pytest.mark.parametrize("specialise", [True, False])
+@pytest.mark.parametrize("function", [
+    _of_the_other_name, _stored_under_the_other_name, _deleted_under_the_other_name,
+])  # fmt: skip
+def test_two_names_of_one_slot(function, specialise):
     """Each name was taken for a field of its own: half the derivative."""
-    with pytest.raises(SrcgradError):
+    with options(specialise=specialise), pytest.raises((SrcgradError, Refused)):
         grad(function)(2.0)
