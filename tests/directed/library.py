@@ -456,11 +456,3 @@ def shortest_paths_by_a_heap(x):
             if to not in seen:
                 heapq.heappush(heap, (cost + length[road], to))
     return far[3] * far[1] * len(seen)
-
-
-@directed(X)
-def a_dtype_of_as_many_arrays_as_there_are(x):
-    """As the series of ``numpy.polynomial`` are made: the call describes what the star gives, and holds nothing of it."""
-    rows = [x[: k + 1] for k in range(len(x))]
-    dtype = np.common_type(*rows)
-    return sum(np.sum(np.array(row, copy=True, dtype=dtype) ** 2) for row in rows)

@@ -166,3 +166,15 @@ def test_a_store_into_what_was_imported_inside_is_refused_at_its_place():
     with pytest.raises(UnsupportedSyntax, match="the attribute 'CONTEXT'") as refusal:
         srcgrad.grad(f)(2.0)
     assert "import CONTEXT as context" in str(refusal.value)
+
+
+def test_the_dtype_of_as_many_arrays_as_there_are():
+    """So the series of ``numpy.polynomial`` are made: the call describes what the star gives, and holds none of it."""
+
+    def f(x):
+        rows = [x[: k + 1] for k in range(len(x))]
+        dtype = np.common_type(*rows)
+        return sum(np.sum(np.array(row, copy=True, dtype=dtype) ** 2) for row in rows)
+
+    x = np.array([0.5, -1.5, 2.0])
+    np.testing.assert_allclose(srcgrad.grad(f)(x), 2.0 * x * np.array([3.0, 2.0, 1.0]))
