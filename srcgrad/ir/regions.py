@@ -197,6 +197,16 @@ def blocks_of(statement: Statement) -> tuple[Block, ...]:
     return ()
 
 
+def exits_of(block: Block) -> Iterator[Exit]:
+    """How a block may be left, as seen from the region that it belongs to: not how rounds of loops in it end."""
+    yield block.exit
+    for statement in block.statements:
+        for side in blocks_of(statement):
+            for found in exits_of(side):
+                if not isinstance(statement, Loop) or isinstance(found, Return):
+                    yield found
+
+
 def walk(block: Block) -> list[tuple[Block, Statement]]:
     """Every statement in a block and in the regions below, with the block that it stands in.
 

@@ -14,7 +14,7 @@ leaves the loops of the generator by a variable that says so.  What goes from ro
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -39,6 +39,7 @@ from srcgrad.ir.regions import (
     Unreachable,
     With,
     blocks_of,
+    exits_of,
     operands_of,
     walk,
 )
@@ -160,9 +161,9 @@ def _written(
     item, end, each = parts
     if any(isinstance(value, Literal) and value.value is UNBOUND for value in loop.initial):
         raise NotWritten
-    exits = [*_exits(each), *_exits(end)]
+    exits = [*exits_of(each), *exits_of(end)]
     returns = any(isinstance(found, Return) for found in exits)
-    breaks = any(isinstance(found, Break | Return) for found in _exits(each))
+    breaks = any(isinstance(found, Break | Return) for found in exits_of(each))
     ends = _returns_early(whole)
     yields = sum(1 for _, s in walk(whole) if _is_yield(s))
     if yields * sum(1 for _ in walk(each)) > LARGEST:
@@ -393,16 +394,6 @@ def _ends(block: Block) -> bool:
     """Whether a block may end the round."""
     inner = (side for s in block.statements if isinstance(s, If) for side in blocks_of(s))
     return isinstance(block.exit, Break | Continue | Return) or any(map(_ends, inner))
-
-
-def _exits(block: Block) -> Iterator[Exit]:
-    """How a round may be left: not those of loops in it."""
-    yield block.exit
-    for statement in block.statements:
-        for side in blocks_of(statement):
-            for found in _exits(side):
-                if not isinstance(statement, Loop) or isinstance(found, Return):
-                    yield found
 
 
 def _returned(made: Reduced, exits: Iterable[Exit]) -> Value:

@@ -72,7 +72,7 @@ from srcgrad.specialise.records import followed, refuse_others
 from srcgrad.specialise.reduced import Frame, Reduced
 from srcgrad.specialise.set_operations import in_place
 from srcgrad.specialise.spelled import operated, written_out
-from srcgrad.specialise.unassigned import looks, never_bound, refuse_unassigned
+from srcgrad.specialise.unassigned import looks, never_bound, refuse_unassigned, unbound_behind
 from srcgrad.specialise.unknown import refusal_of, stopped
 from srcgrad.specialise.unused import without_unused
 from srcgrad.specialise.viewing import viewed
@@ -366,13 +366,12 @@ def _region(made: Reduced, statement: Statement) -> Statement:
             before, made.is_conditional = made.is_conditional, made.is_conditional or is_test(statement)
             inner = replace(statement, test=operand(test), body=_block(made, body), orelse=_block(made, orelse))
             made.is_conditional = before or is_test(statement) and may_return(statement)
-            ways = [block.exit for block in (inner.body, inner.orelse) if isinstance(block.exit, Fall)]
-            if len(ways) == 1:  # what the other one binds, which is left by a refusal perhaps, is never bound behind it
-                bound = zip(inner.targets, ways[0].values, strict=True)
-                made.known.update((t, v) for t, v in bound if isinstance(v, Literal) and v.value is ir.UNBOUND)
+            made.known.update(dict.fromkeys(unbound_behind(inner), Literal(ir.UNBOUND)))
             return inner
         case Loop(initial=initial, body=body):
-            return replace(statement, initial=tuple(map(operand, initial)), body=_block(made, body))
+            loop = replace(statement, initial=tuple(map(operand, initial)), body=_block(made, body))
+            made.known.update(dict.fromkeys(unbound_behind(loop), Literal(ir.UNBOUND)))
+            return loop
         case With(manager=manager, body=body):
             entered = replace(statement, manager=operand(manager), body=_block(made, body))
             if made.called.get(statement):

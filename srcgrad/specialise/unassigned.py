@@ -17,8 +17,8 @@ from srcgrad import runtime
 from srcgrad.frontend.unassigned import place_of
 from srcgrad.infer.values import exact
 from srcgrad.ir import operations as ir
-from srcgrad.ir.operations import Literal
-from srcgrad.ir.regions import Assign, Block, Function
+from srcgrad.ir.operations import Literal, Operand, Version
+from srcgrad.ir.regions import Assign, Block, Break, Continue, Fall, Function, If, Loop, exits_of
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.specialise.missing import raising
 from srcgrad.syntax.globals import of_runtime, reference
@@ -63,6 +63,25 @@ def never_bound(made: Reduced, statement: Assign) -> Block | None:
     name = operation.cell.variable
     text = f"cannot access free variable {name!r} where it is not associated with a value in enclosing scope"
     return raising(made, statement.node, NameError, text)
+
+
+def unbound_behind(region: If | Loop) -> list[Version]:
+    """What has no value behind a branch or a loop, as each way that would bind it is left by a refusal."""
+    if isinstance(region, If):
+        ended = [side.exit.values for side in (region.body, region.orelse) if isinstance(side.exit, Fall)]
+        heads: set[Operand] = set()
+    else:
+        exits = [*exits_of(region.body)]
+        ended = [way.values for way in exits if isinstance(way, Break)]
+        again = [way.values for way in exits if isinstance(way, Continue)]
+        rounds = zip(region.heads, region.initial, *again, strict=True)
+        heads = {head for head, *given in rounds if all(value is head or _is_unbound(value) for value in given)}
+    ways = zip(region.targets, *ended, strict=True) if ended else ()
+    return [target for target, *given in ways if all(value in heads or _is_unbound(value) for value in given)]
+
+
+def _is_unbound(value: Operand) -> bool:
+    return isinstance(value, Literal) and value.value is ir.UNBOUND
 
 
 def _may_have_no_value(made: Reduced, statement: Assign) -> bool:

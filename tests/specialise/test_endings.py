@@ -373,3 +373,18 @@ def test_what_a_refused_branch_would_have_bound_is_not_read_behind_it():
     x = np.array([0.3, 0.5, 0.7, 0.2])
     with options(sink=False), pytest.raises(Refused, match="an extremum of tuples"):
         jvp(grad(refused_in_a_branch_at_second_order, (0, 1, 2)), (0.4, 0.5, x), (1.0, 1.0, np.ones(4)))
+
+
+def refused_in_a_loop(a, b, x, y, m, h):
+    if b > a:
+        return np
+    for _row, item in m:
+        np.place(h[1], h[1], [item, 0.3])
+    return item
+
+
+def test_what_a_refused_loop_would_have_bound_is_not_read_behind_it() -> None:
+    """Once an InternalError: an item was read behind a loop whose rounds were all left by a refusal."""
+    x, m, h = np.array([0.3, 0.5]), np.array([[0.3, 0.5], [0.7, 0.2]]), [np.ones(2), np.ones(2)]
+    with options(specialise=False), pytest.raises(Refused, match="stores into what may be no array"):
+        grad(refused_in_a_loop, (2, 3))(0.5, 0.4, x, x * 2.0, m, h)
