@@ -263,7 +263,7 @@ def _require_shown(analysis: Analysis, frame: Frame, base: Value, name: str, hea
         kind: Any = class_of(atom)
         if not isinstance(atom, At) or (shown := stands_for(kind)) is None:
             continue
-        is_shared = isinstance(vars(kind).get(name), FunctionType) and hasattr(shown, name)
+        is_shared = isinstance(vars(kind).get(name), FunctionType | property) and hasattr(shown, name)
         is_lacking = not (hasattr(kind, name) or hasattr(shown, name) or name in heap[atom.site].fields)
         if is_store or not is_shared and (name.startswith("__") or not is_lacking):
             analysis.assigned.give_up(reaching(name))

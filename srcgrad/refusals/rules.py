@@ -79,15 +79,15 @@ def f(x):
         """
 def f(x):
     total = 0.0
-    for item in np.nditer(x):
-        total += item
+    for a, b in np.broadcast(x, 2.0):
+        total += a * b
     return total
 """,
         """
 def f(x):
     total = 0.0
-    for item in x.flat:
-        total += item
+    for a, b in zip(x, np.broadcast_to(2.0, x.shape)):
+        total += a * b
     return total
 """,
         at="np.array([0.5, 1.5])",

@@ -68,9 +68,13 @@ refused(
     np.broadcast,
     np.flatiter,
     np.fromiter,
-    np.nditer,
     np.nested_iters,
     hint="loop over the array, or over range(len(x)); make arrays of lists with np.array",
+)
+refused(
+    "E0505", "it is followed over one array, in the order of its memory, without flags or with multi_index",
+    np.nditer,
+    hint="write for item in np.nditer(x), or loop over np.ndindex(x.shape)",
 )
 refused(
     "E0505", "it is followed only as what a loop or a comprehension runs through",

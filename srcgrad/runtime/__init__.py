@@ -128,7 +128,9 @@ _NAMES = {
         "require_output require_signed"
     ),
     "overlaps": "require_disjoint require_order",
-    "places": "along_places at_mask diagonal_places flat_places mask_places off_mask shuffled where_places",
+    "places": (
+        "along_places at_mask diagonal_places flat_places mask_places off_mask place_in_memory shuffled where_places"
+    ),
     "polynomials": (
         "column division normal_solve polyslope root_count tail uncolumn unconstants undivision unpolyder "
         "unpolyint unpolymul unpolyval"

@@ -17,7 +17,7 @@ import numpy as np
 
 from srcgrad.runtime.attempts import PartlyStored
 from srcgrad.runtime.broadcasting import unbroadcast
-from srcgrad.runtime.refusals import RefusedType
+from srcgrad.runtime.refusals import RefusedMode, RefusedType
 
 
 def flat_places(y: Any, index: Any, mode: str | None = None) -> tuple[Any, ...]:
@@ -82,6 +82,17 @@ def diagonal_places(y: Any, wrap: bool = False) -> tuple[Any, ...]:
     end = y.size if wrap else min(columns * columns, y.size)
     found: tuple[Any, ...] = np.unravel_index(np.arange(y.size)[: end : columns + 1], (rows, columns))
     return found
+
+
+def place_in_memory(y: Any, at: int) -> tuple[int, ...]:
+    """The index of the element that ``np.nditer(y)`` gives when so many were given: it runs in the order of the memory.
+    """
+    y = np.asarray(y)
+    if any(stride <= 0 for stride, length in zip(y.strides, y.shape, strict=True) if length > 1):
+        raise RefusedMode("E0708", "np.nditer over an array that is reversed or broadcast; iterate over a copy of it")
+    axes = sorted(range(y.ndim), key=lambda axis: -y.strides[axis])
+    found = np.unravel_index(at, [y.shape[axis] for axis in axes])
+    return tuple(int(found[axes.index(axis)]) for axis in range(y.ndim))
 
 
 def shuffled(rng: Any, y: Any, axis: int = 0) -> Any:

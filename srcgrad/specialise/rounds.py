@@ -10,7 +10,7 @@ Enters: the body of a generator.  Leaves: what is said of it::
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from srcgrad.infer.objects import class_of
 from srcgrad.infer.values import NEVER, SCALARS, At, Exact, Of, exact
@@ -34,6 +34,7 @@ from srcgrad.ir.regions import (
     parts_of,
     walk,
 )
+from srcgrad.specialise.changing import only_computes
 
 if TYPE_CHECKING:
     from srcgrad.infer.generators import Generator
@@ -171,11 +172,16 @@ def is_timeless(made: Reduced, body: Generator, statement: Statement | None) -> 
 
 def only_reads(body: Generator, statement: Statement | None) -> bool:
     """Whether a statement does the same as long as nothing changes, and changes nothing itself."""
-    operation = getattr(statement, "operation", None)
-    called = body.values.get(getattr(operation, "function", None), NEVER)  # type: ignore[arg-type]
-    is_counting = isinstance(operation, ir.Call) and called.consists_of(
-        lambda a: isinstance(a, Exact) and any(a.value is one for one in (len, range, enumerate, zip, reversed)))
-    is_reading = is_counting or isinstance(operation, ir.GetAttribute | ir.GetItem)
+    operation: Any = getattr(statement, "operation", None)
+    called = body.values.get(operation.function, NEVER) if isinstance(operation, ir.Call) else NEVER  # type: ignore[arg-type]
+
+    def computes(function: object) -> bool:
+        return any(function is one for one in (enumerate, zip, reversed)) or only_computes(function, operation)
+
+    is_computing = isinstance(operation, ir.Call) and called.consists_of(
+        lambda atom: isinstance(atom, Exact) and computes(atom.value)
+    )
+    is_reading = is_computing or isinstance(operation, ir.GetAttribute | ir.GetItem)
     return is_reading and not any(each.changes for each in body.calls.get(statement, ()))  # type: ignore[arg-type]
 
 

@@ -24,6 +24,7 @@ from srcgrad.language.models import (
     elementwise,
     folds,
     iterators,
+    memory_order,
     object_sets,
     ordered,
     ranks,
@@ -37,6 +38,6 @@ FUNCTIONS = (FunctionType, *dict.fromkeys(MADE.values()))
 
 __all__ = [
     "CLASSES", "FUNCTIONS", "HOME", "KINDS", "MADE", "MODELS", "ORIGINALS", "PASSING", "callables", "containers",
-    "contexts", "counting", "derivatives", "elementwise", "folds", "is_of_model", "iterators", "object_sets", "ordered",
-    "ranks", "sources",
+    "contexts", "counting", "derivatives", "elementwise", "folds", "is_of_model", "iterators", "memory_order",
+    "object_sets", "ordered", "ranks", "sources",
 ]  # fmt: skip
