@@ -19,7 +19,7 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from inspect import isabstract
-from types import BuiltinFunctionType, FunctionType, GeneratorType, MemberDescriptorType
+from types import BuiltinFunctionType, FunctionType, GeneratorType, MemberDescriptorType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -445,6 +445,31 @@ def _fields(analysis: Analysis, frame: Frame, statement: Statement, given: _Valu
     return container(frame, statement, heap, tuple, Contents(parts=tuple(map(exact, dataclasses.fields(kind)))))
 
 
+def fields_shown(analysis: Analysis, frame: Frame, statement: Statement, given: _Values, heap: Heap) -> Any:
+    """``vars`` of objects: a dict of their fields, which is not their own; what is done with it is looked at later."""
+    (value,) = given if len(given) == 1 else (ANY,)
+    held = [heap[atom.site] for atom in value.atoms if isinstance(atom, At) and _shows_its_fields(analysis, atom, heap)]
+    orders = {contents.order for contents in held}
+    if value.is_any or len(held) < len(value.atoms) or len(orders) != 1:
+        return NotImplemented
+    entries = ((name, union(*(contents.fields[name] for contents in held))) for name in orders.pop() or ())
+    return container(frame, statement, heap, dict, Contents(entries=tuple(entries)))
+
+
+def _shows_its_fields(analysis: Analysis, atom: At, heap: Heap) -> bool:
+    """Whether ``vars`` of an object holds its fields and nothing else, and reading one runs no code."""
+    kind: Any = atom.site.kind
+    contents = heap[atom.site]
+    if heap.is_seen(atom.site) or contents.others or contents.order is None or {*contents.order} != {*contents.fields}:
+        return False
+    if kind is SimpleNamespace:
+        return True
+    has_slots = is_user_class(kind) and any("__slots__" in vars(base) for base in kind.__mro__)
+    return is_user_class(kind) and kind not in CLASSES and not has_slots and all(
+        _asks_nothing(analysis, atom, name) for name in contents.fields
+    )
+
+
 def _is_dataclass(analysis: Analysis, frame: Frame, statement: Statement, given: _Values, heap: Heap) -> Any:
     kinds = _kinds_asked(given[0]) if len(given) == 1 else [None]
     known = [kind for kind in kinds if kind is not None]
@@ -570,4 +595,5 @@ _FOLLOWED: dict[Any, _Follow] = {
     getattr: _getattr,
     setattr: _setattr,
     type: _type,
+    vars: fields_shown,
 }

@@ -89,7 +89,8 @@ def made(
     assert isinstance(atom, At)
     contents = heap[atom.site]
     captured = {name: contents.get(name) for name in captured_by(kind)}
-    heap = analysis.store(heap, atom.site, replace(contents, fields={**captured, **values}))
+    order = tuple(field.name for field in fields if field.name in values)
+    heap = analysis.store(heap, atom.site, replace(contents, fields={**captured, **values}, order=order))
     after = looked_up(kind, "__post_init__")
     if not is_method(after):
         return receiver, heap

@@ -55,5 +55,6 @@ def _deleted(analysis: Analysis, frame: Frame, statement: Statement, atom: Atom,
     fields = {each: value for each, value in contents.fields.items() if each != name or not contents.single}
     if not contents.get(name):
         return None
-    changed = replace(contents, fields=fields, sure=contents.sure - {name})
+    order = None if contents.order is None else tuple(other for other in contents.order if other != name)
+    changed = replace(contents, fields=fields, sure=contents.sure - {name}, order=order)
     return exact(None), analysis.store(heap, atom.site, changed)

@@ -189,7 +189,8 @@ class Kinds:
         if is_known_by_kind(value) and is_object(value) and not self._outside.is_open(kind):
             note_class(kind)
             fields = {name: inside(held) for name, held in fields_of(value).items()}
-            return self._held(value, kind, tuple(fields.items()), Contents(single=False, fields=fields))
+            held = Contents(single=False, fields=fields, order=tuple(fields))
+            return self._held(value, kind, tuple(fields.items()), held)
         if is_sparse(kind) and (matrix := contents_of_sparse(value)) is not None:
             return self._held(value, kind, ("sparse", value.dtype.str), matrix)
         is_slice = kind is slice and {*map(type, (value.start, value.stop, value.step))} <= {int, type(None)}

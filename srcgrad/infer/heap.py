@@ -57,7 +57,8 @@ class Contents:
     ``parts`` are the items of a sequence, one by one, ``entries`` those of a mapping by their keys, where all of them
     are known; ``rest`` are items and keys otherwise.  ``apart`` are the keys and the values of which ``rest`` is the
     union, where they are told apart.  ``fields`` are attributes, ``others`` stands for every attribute that is not
-    listed.  ``sure`` are those that each object has.  ``single``: the site stands for one object.
+    listed.  ``sure`` are those that each object has, ``order`` all of them, as they were set first, and None where that
+    is not known.  ``single``: the site stands for one object.
     """
 
     single: bool = True
@@ -68,6 +69,7 @@ class Contents:
     others: Value = NEVER
     apart: tuple[Value, Value] | None = None
     sure: frozenset[str] = frozenset()
+    order: tuple[str, ...] | None = ()
 
     def __post_init__(self) -> None:
         if self.apart is not None and (self.entries is not None or not self.rest or union(*self.apart) != self.rest):
@@ -295,7 +297,8 @@ def joined(one: Contents, other: Contents) -> Contents:
     names = {**one.fields, **other.fields}
     fields = {name: union(one.get(name), other.get(name)) for name in names}
     others = union(one.others, other.others)
-    return Contents(one.single and other.single, parts, entries, rest, fields, others, apart, one.sure & other.sure)
+    sure, order = one.sure & other.sure, one.order if one.order == other.order else None
+    return Contents(one.single and other.single, parts, entries, rest, fields, others, apart, sure, order)
 
 
 def within(one: Contents, other: Contents) -> bool:

@@ -86,7 +86,8 @@ def made_by(analysis: Analysis, frame: Frame, statement: Statement, kind: Any, g
     if made is not NotImplemented:
         return made  # type: ignore[no-any-return]
     if kind is SimpleNamespace and not given.positional and given.more is None:
-        return container(frame, statement, heap, kind, Contents(fields=dict(given.keywords)))
+        named_ = dict(given.keywords)
+        return container(frame, statement, heap, kind, Contents(fields=named_, order=tuple(named_)))
     if kind in CLASSES:
         return _started(analysis, frame, statement, kind, Contents(), given, heap)
     if issubclass(kind, BaseException) and not is_of_library(kind) and not starts_itself(kind):

@@ -507,6 +507,7 @@ def _stored(
             if not own or hasattr(type(held), "__set__") and not isinstance(held, MemberDescriptorType):
                 return done, analysis.unknown([receiver, value], heap)
             contents = heap[site]
-            fields, sure = {**contents.fields, name: value}, contents.sure | {name}
-            return done, analysis.store(heap, site, replace(contents, fields=fields, sure=sure))
+            fields, sure, order = {**contents.fields, name: value}, contents.sure | {name}, contents.order
+            order = order if order is None or name in order else (*order, name)
+            return done, analysis.store(heap, site, replace(contents, fields=fields, sure=sure, order=order))
     return done, heap

@@ -17,6 +17,7 @@ import gast
 from srcgrad.infer import patterns
 from srcgrad.infer.answering import SHOWN, answered
 from srcgrad.infer.arithmetic import arithmetic, compare
+from srcgrad.infer.builtin import fields_shown
 from srcgrad.infer.calls import call
 from srcgrad.infer.deleting import delete_attribute
 from srcgrad.infer.dispatch import truth_by_methods
@@ -136,6 +137,10 @@ def _in_class(analysis: Analysis, frame: Frame, statement: Statement, op: Any, h
 
 # --- objects ---------------------------------------------------------------------------------------------------------
 def _get_attribute(analysis: Analysis, frame: Frame, statement: Statement, op: ir.GetAttribute, heap: Heap) -> Made:
+    if op.name == "__dict__" and (made := fields_shown(analysis, frame, statement, (frame[op.base],), heap)) is not (
+        NotImplemented
+    ):
+        return made  # type: ignore[no-any-return]
     return get_attribute(analysis, frame, statement, frame[op.base], op.name, heap)
 
 

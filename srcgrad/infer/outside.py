@@ -314,7 +314,8 @@ class Outside:
             return self.value(held, depth + 1)
 
         if is_instance and not is_tuple:
-            made = Contents(fields={name: inside(held) for name, held in fields_of(found).items()})
+            fields = {name: inside(held) for name, held in fields_of(found).items()}
+            made = Contents(fields=fields, order=tuple(fields))
         elif parts is not None:
             made = Contents(fields={name: inside(held) for name, held in parts.items()})
         elif kind in MAPPINGS and all(type(key) in (str, int) for key in found):

@@ -157,8 +157,8 @@ def f(x):
     Entry(
         "E0109",
         "names or fields that are reached in ways that cannot be followed",
-        "locals(), exec, frames, __dict__, setattr with a name that varies and their like reach variables and "
-        "objects past every statement that a compiler can read.",
+        "locals(), exec, frames, vars(o) that is kept or stored into, setattr with a name that varies and their like "
+        "reach variables and objects past every statement that a compiler can read.",
         """
 def f(x):
     y = 2.0 * x

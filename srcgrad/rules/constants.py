@@ -99,7 +99,7 @@ constant(
     runtime.require_bound_of_slice, runtime.require_cast, runtime.require_items, runtime.require_alike,
     runtime.require_memory, runtime.require_elements, runtime.require_signed, runtime.require_assigned,
     runtime.require_hashed,
-    runtime.require_entry, runtime.never,
+    runtime.require_entry, runtime.require_fields, runtime.never,
     runtime.require_kept, runtime.require_matrix, runtime.require_wide,
     runtime.stop_gradient, runtime.transposed_subscripts,
     runtime.written_subscripts, runtime.wins, runtime.prevails, runtime.zeros_like, runtime.closure, runtime.one_for,

@@ -120,7 +120,7 @@ _NAMES = {
     ),
     "norms": "from_matrices norm_shares norm_slope safe_power to_matrices vector_axis",
     "objects": (
-        "attribute bound handed made never require_assigned "
+        "attribute bound handed made never require_assigned require_fields "
         "require_given require_hashed"
     ),
     "outputs": (

@@ -21,7 +21,7 @@ from typing import Any, TypeGuard, TypeVar
 
 import numpy as np
 
-from srcgrad.runtime.refusals import RefusedType
+from srcgrad.runtime.refusals import RefusedMode, RefusedType
 
 T = TypeVar("T")
 LIBRARIES = (sys.stdlib_module_names | {"numpy", "scipy", "srcgrad", "torch", "uarray"}) - {"__main__", "statistics"}
@@ -216,6 +216,12 @@ def is_seen_by_others(value: object) -> bool:
 def bound(x: Any, name: str) -> Any:
     """A method of ``x``, which keeps it in a field: its derivative is that of a call of the method by its name."""
     return getattr(x, name)
+
+
+def require_fields(x: Any, names: tuple[str, ...]) -> None:
+    """Refuse an object whose ``vars`` holds other names than those, or in another order."""
+    if tuple(vars(x)) != names:
+        raise RefusedMode("E0109", f"vars() of an object of class {type(x).__name__} holds {[*vars(x)]} when it runs")
 
 
 def require_assigned(x: Any, name: str = "") -> None:

@@ -47,6 +47,7 @@ from srcgrad.language.asked import functions_in
 from srcgrad.language.models.derivatives import PROGRAMS
 from srcgrad.specialise.answers import only_answers
 from srcgrad.specialise.arguments import does_not_fit, gathered, only_arguments
+from srcgrad.specialise.attribute_dicts import fields_taken
 from srcgrad.specialise.callees import called, of_holder
 from srcgrad.specialise.captures import as_values
 from srcgrad.specialise.changing import changes_nothing
@@ -199,6 +200,11 @@ def _block(made: Reduced, block: Block, done: Sequence[Statement] = (), first: i
                 base in made.tuples and -len(made.tuples[base]) <= place < len(made.tuples[base])
             ):
                 made.known[target] = made.tuples[base][place]
+            case Assign(operation=ir.Call() | ir.GetAttribute()) if (
+                fields := fields_taken(made, statement, block)
+            ) is not None:
+                statements += fields
+                is_written = True
             case Assign(operation=ir.Copy() | ir.GetItem() | ir.GetAttribute() | ir.Call()) if (
                 written := followed(made, statement, partial(_block, made))
             ) is not None:

@@ -6,9 +6,11 @@ class Point:
         self.x = x
         self.y = y
 
-    def total(self):
-        return sum(self.__dict__.values())
+    def doubled(self):
+        held = self.__dict__
+        self.x = 2.0 * self.x
+        return held["x"]
 
 
 def f(x):
-    return Point(x, x * x).total()
+    return Point(x, x * x).doubled()
