@@ -1,6 +1,7 @@
 """Extrema over axes: the cotangent goes to where the extremum is attained, ties share it evenly (PyTorch's ``amax``).
 
-An initial value is one more element; of nan, nan gets the cotangent; to ``nanmax`` nan is absent.
+An initial value is one more element, in the dtype of the result: among integers it has no derivative.  Of nan, nan
+gets the cotangent; to ``nanmax`` nan is absent.
 """
 
 # Templates are read as text and carry no annotations; a formula for a special case repeats the name of its rule.
@@ -12,7 +13,7 @@ import numpy as np
 from srcgrad.rules.facts import as_array
 from srcgrad.rules.results import reduced
 from srcgrad.rules.table import rule
-from srcgrad.runtime import initial_share, present, rebroadcast, ties, unbroadcast, unreduce
+from srcgrad.runtime import if_floating, initial_share, present, rebroadcast, ties, unbroadcast, unreduce
 
 
 @rule(np.max, np.amax, np.min, np.amin)
@@ -22,14 +23,15 @@ def max(a, axis=None, keepdims=False, initial=None, where=True, *, y, y_bar):
         unreduce(y_bar, a, axis, keepdims) * ties(a, y, axis, initial, where),
         None,
         None,
-        unbroadcast(y_bar * initial_share(initial, y, a, axis, where), initial),
+        unbroadcast(if_floating(y_bar, np.result_type(y)) * initial_share(initial, y, a, axis, where), initial),
     )
 
 
 @max.tangent
 def max(a, axis=None, keepdims=False, initial=None, where=True, *, y, a_dot, initial_dot):
     by_a = np.sum(a_dot * ties(a, y, axis, initial, where), axis=axis, keepdims=keepdims)
-    return by_a, rebroadcast(initial_dot * initial_share(initial, y, a, axis, where), y)
+    by_initial = rebroadcast(initial_dot * initial_share(initial, y, a, axis, where), y)
+    return by_a, if_floating(by_initial, np.result_type(y))
 
 
 @rule(np.nanmax, np.nanmin)
@@ -37,14 +39,16 @@ def nanmax(a, axis=None, keepdims=False, initial=None, where=True, *, y, y_bar):
     """An extremum of the numbers, nan left out: ties share."""
     numbers = present(a, where)
     by_a = unreduce(y_bar, a, axis, keepdims, numbers) * ties(a, y, axis, initial, numbers)
-    return by_a, None, None, unbroadcast(y_bar * initial_share(initial, y, a, axis, numbers), initial)
+    by_initial = if_floating(y_bar, np.result_type(y)) * initial_share(initial, y, a, axis, numbers)
+    return by_a, None, None, unbroadcast(by_initial, initial)
 
 
 @nanmax.tangent
 def nanmax(a, axis=None, keepdims=False, initial=None, where=True, *, y, a_dot, initial_dot):
     numbers = present(a, where)
     by_a = np.sum(a_dot * ties(a, y, axis, initial, numbers), axis=axis, keepdims=keepdims)
-    return by_a, rebroadcast(initial_dot * initial_share(initial, y, a, axis, numbers), y)
+    by_initial = rebroadcast(initial_dot * initial_share(initial, y, a, axis, numbers), y)
+    return by_a, if_floating(by_initial, np.result_type(y))
 
 
 @rule(np.ptp)

@@ -37,14 +37,14 @@ def sum(a, axis=None, dtype=None, keepdims=False, initial=0, where=True, *, y, y
     """The sum over axes."""
     return (
         unreduce(if_floating(y_bar, dtype), a, axis, keepdims, where),
-        unbroadcast(if_floating(y_bar, dtype), initial),
+        unbroadcast(if_floating(y_bar, np.result_type(y)), initial),
     )
 
 
 @sum.tangent_when(other_than(dtype=None, initial=0))
 def sum(a, axis=None, dtype=None, keepdims=False, initial=0, where=True, *, y, a_dot, initial_dot):
     slope = np.sum(a_dot, axis=axis, dtype=dtype, keepdims=keepdims, where=where)
-    return if_floating(slope, dtype), if_floating(rebroadcast(initial_dot, y), dtype)
+    return if_floating(slope, dtype), if_floating(rebroadcast(initial_dot, y), np.result_type(y))
 
 
 @rule(np.nansum)
@@ -53,14 +53,14 @@ def nansum(a, axis=None, dtype=None, keepdims=False, initial=0, where=True, *, y
     return (
         unreduce(if_floating(y_bar, dtype), a, axis, keepdims, present(a, where)),
         None, None, None,
-        unbroadcast(if_floating(y_bar, dtype), initial),
+        unbroadcast(if_floating(y_bar, np.result_type(y)), initial),
     )  # fmt: skip
 
 
 @nansum.tangent
 def nansum(a, axis=None, dtype=None, keepdims=False, initial=0, where=True, *, y, a_dot, initial_dot):
     slope = np.sum(in_dtype(a_dot, dtype), axis=axis, keepdims=keepdims, where=present(a, where))
-    return if_floating(slope, dtype), if_floating(rebroadcast(initial_dot, y), dtype)
+    return if_floating(slope, dtype), if_floating(rebroadcast(initial_dot, y), np.result_type(y))
 
 
 def sum_result(arguments, literals):
@@ -213,7 +213,8 @@ def prod(a, axis=None, dtype=None, keepdims=False, initial=1, where=True, *, y, 
     g = if_floating(y_bar, dtype)
     slope = initial * others(x, axis)
     by_a = np.where(where, unreduce(g, slope, axis, keepdims) * slope, 0.0)
-    return unarray(by_a, a), None, None, None, unbroadcast(g * np.prod(x, axis=axis, keepdims=keepdims), initial)
+    by_initial = if_floating(y_bar, np.result_type(y)) * np.prod(x, axis=axis, keepdims=keepdims)
+    return unarray(by_a, a), None, None, None, unbroadcast(by_initial, initial)
 
 
 @prod.when(axis=None, dtype=None, keepdims=False, initial=1, where=True)
@@ -234,7 +235,7 @@ def prod(a, axis=None, dtype=None, keepdims=False, initial=1, where=True, *, y, 
     slope = initial * others(x, axis)
     by_a = np.sum(in_dtype(a_dot, dtype) * slope, axis=axis, keepdims=keepdims, where=where)
     by_initial = initial_dot * np.prod(x, axis=axis, keepdims=keepdims)
-    return if_floating(rebroadcast(by_a, y), dtype), if_floating(rebroadcast(by_initial, y), dtype)
+    return if_floating(rebroadcast(by_a, y), dtype), if_floating(rebroadcast(by_initial, y), np.result_type(y))
 
 
 @prod.tangent_when(dtype=None, initial=1, where=True)
@@ -250,7 +251,8 @@ def nanprod(a, axis=None, dtype=None, keepdims=False, initial=1, where=True, *, 
     g = if_floating(y_bar, dtype)
     slope = initial * others(x, axis)
     by_a = np.where(numbers, unreduce(g, slope, axis, keepdims) * slope, 0.0)
-    return unarray(by_a, a), None, None, None, unbroadcast(g * np.prod(x, axis=axis, keepdims=keepdims), initial)
+    by_initial = if_floating(y_bar, np.result_type(y)) * np.prod(x, axis=axis, keepdims=keepdims)
+    return unarray(by_a, a), None, None, None, unbroadcast(by_initial, initial)
 
 
 @nanprod.tangent
@@ -260,7 +262,7 @@ def nanprod(a, axis=None, dtype=None, keepdims=False, initial=1, where=True, *, 
     slope = initial * others(x, axis)
     by_a = np.sum(in_dtype(a_dot, dtype) * slope, axis=axis, keepdims=keepdims, where=numbers)
     by_initial = initial_dot * np.prod(x, axis=axis, keepdims=keepdims)
-    return if_floating(rebroadcast(by_a, y), dtype), if_floating(rebroadcast(by_initial, y), dtype)
+    return if_floating(rebroadcast(by_a, y), dtype), if_floating(rebroadcast(by_initial, y), np.result_type(y))
 
 
 prod.infer(sum_result)

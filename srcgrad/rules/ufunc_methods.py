@@ -56,14 +56,14 @@ def add_reduce(array, axis=0, dtype=None, keepdims=False, initial=0, where=True,
     """The sum over axes, the first unless they are given."""
     return (
         unreduce(if_floating(y_bar, dtype), array, axis, keepdims, where),
-        unbroadcast(if_floating(y_bar, dtype), initial),
+        unbroadcast(if_floating(y_bar, np.result_type(y)), initial),
     )
 
 
 @add_reduce.tangent
 def add_reduce(array, axis=0, dtype=None, keepdims=False, initial=0, where=True, *, y, array_dot, initial_dot):
     slope = np.sum(array_dot, axis=axis, dtype=dtype, keepdims=keepdims, where=where)
-    return if_floating(slope, dtype), if_floating(rebroadcast(initial_dot, y), dtype)
+    return if_floating(slope, dtype), if_floating(rebroadcast(initial_dot, y), np.result_type(y))
 
 
 @rule(np.multiply.reduce)
@@ -73,8 +73,8 @@ def multiply_reduce(array, axis=0, dtype=None, keepdims=False, initial=1, where=
     g = if_floating(y_bar, dtype)
     slope = initial * others(x, axis)
     by_array = np.where(where, unreduce(g, slope, axis, keepdims) * slope, 0.0)
-    by_initial = unbroadcast(g * np.prod(x, axis=axis, keepdims=keepdims), initial)
-    return unarray(by_array, array), None, None, None, by_initial
+    by_initial = if_floating(y_bar, np.result_type(y)) * np.prod(x, axis=axis, keepdims=keepdims)
+    return unarray(by_array, array), None, None, None, unbroadcast(by_initial, initial)
 
 
 @multiply_reduce.tangent
@@ -83,7 +83,7 @@ def multiply_reduce(array, axis=0, dtype=None, keepdims=False, initial=1, where=
     slope = initial * others(x, axis)
     by_array = np.sum(in_dtype(array_dot, dtype) * slope, axis=axis, keepdims=keepdims, where=where)
     by_initial = initial_dot * np.prod(x, axis=axis, keepdims=keepdims)
-    return if_floating(rebroadcast(by_array, y), dtype), if_floating(rebroadcast(by_initial, y), dtype)
+    return if_floating(rebroadcast(by_array, y), dtype), if_floating(rebroadcast(by_initial, y), np.result_type(y))
 
 
 @rule(np.maximum.reduce, np.minimum.reduce)
@@ -92,7 +92,7 @@ def maximum_reduce(array, axis=0, dtype=None, keepdims=False, initial=None, wher
     return (
         unreduce(if_floating(y_bar, dtype), array, axis, keepdims) * ties(array, y, axis, initial, where),
         None, None, None,
-        unbroadcast(if_floating(y_bar, dtype) * initial_share(initial, y, array, axis, where), initial),
+        unbroadcast(if_floating(y_bar, np.result_type(y)) * initial_share(initial, y, array, axis, where), initial),
     )  # fmt: skip
 
 
@@ -100,7 +100,7 @@ def maximum_reduce(array, axis=0, dtype=None, keepdims=False, initial=None, wher
 def maximum_reduce(array, axis=0, dtype=None, keepdims=False, initial=None, where=True, *, y, array_dot, initial_dot):
     by_array = np.sum(array_dot * ties(array, y, axis, initial, where), axis=axis, keepdims=keepdims)
     by_initial = initial_dot * initial_share(initial, y, array, axis, where)
-    return if_floating(rebroadcast(by_array, y), dtype), if_floating(rebroadcast(by_initial, y), dtype)
+    return if_floating(rebroadcast(by_array, y), dtype), if_floating(rebroadcast(by_initial, y), np.result_type(y))
 
 
 @rule(np.fmax.reduce, np.fmin.reduce)
@@ -109,7 +109,8 @@ def fmax_reduce(array, axis=0, dtype=None, keepdims=False, initial=None, where=T
     numbers = present(array, where)
     g = if_floating(y_bar, dtype)
     by_array = unreduce(g, array, axis, keepdims, numbers) * ties(array, y, axis, initial, numbers)
-    return by_array, None, None, None, unbroadcast(g * initial_share(initial, y, array, axis, numbers), initial)
+    by_initial = if_floating(y_bar, np.result_type(y)) * initial_share(initial, y, array, axis, numbers)
+    return by_array, None, None, None, unbroadcast(by_initial, initial)
 
 
 @fmax_reduce.tangent
@@ -117,7 +118,7 @@ def fmax_reduce(array, axis=0, dtype=None, keepdims=False, initial=None, where=T
     numbers = present(array, where)
     by_array = np.sum(array_dot * ties(array, y, axis, initial, numbers), axis=axis, keepdims=keepdims)
     by_initial = initial_dot * initial_share(initial, y, array, axis, numbers)
-    return if_floating(rebroadcast(by_array, y), dtype), if_floating(rebroadcast(by_initial, y), dtype)
+    return if_floating(rebroadcast(by_array, y), dtype), if_floating(rebroadcast(by_initial, y), np.result_type(y))
 
 
 @rule(np.logaddexp.reduce)

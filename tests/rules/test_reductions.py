@@ -273,3 +273,21 @@ def test_an_initial_value_is_compared_in_the_dtype_of_the_result(name: str) -> N
     by_x, by_start = srcgrad.grad(f, (0, 1))(single, start)
     assert by_start == 1.0 and np.count_nonzero(by_x) == 1
     assert srcgrad.jvp(f, (single, start), (np.zeros_like(single), np.float64(2.0)))[1] == 2.0
+
+
+@pytest.mark.parametrize("specialise", [True, False])
+@pytest.mark.parametrize("call", [
+    *(f"np.{name}(k, {axis}initial=s)" for axis in ("", "axis=0, keepdims=True, ")
+      for name in ("sum", "prod", "nansum", "nanprod", "max", "min", "nanmax", "nanmin")),
+    *(f"np.{name}.reduce(k, 0, initial=s)" for name in ("add", "multiply", "maximum", "minimum", "fmax", "fmin")),
+    "k.sum(initial=s)", "np.sum(k > 1, initial=s)", "np.max(k > 1, initial=s)", "np.sum(k * 1.0, initial=s, dtype=int)",
+])  # fmt: skip
+def test_an_initial_value_among_integers_is_cut_off(call: str, specialise: bool) -> None:
+    """NumPy starts from it in the dtype of the result, which moves by jumps: it had the slope of one among floats."""
+    f = program(f"np.sum({call}) * s", "s", "k")
+    at, k = 2.6, np.array([[1, 2], [3, 4]])
+    expected = f(at, k) / at
+    with srcgrad.options(specialise=specialise):
+        np.testing.assert_allclose(srcgrad.grad(f)(at, k), expected, rtol=1e-12)
+        np.testing.assert_allclose(srcgrad.jvp(f, (at, k), (1.0, None))[1], expected, rtol=1e-12)
+        np.testing.assert_allclose(srcgrad.hvp(f)(at, k, 1.0), 0.0, atol=1e-12)
