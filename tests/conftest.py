@@ -10,7 +10,7 @@ from __future__ import annotations
 import gc
 import os
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -44,9 +44,38 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--bless", action="store_true", default=False, help="rewrite the expected texts")
 
 
+#: Of how many parameters of a test by day none was made, as they wait for the night: the others were chosen already.
+_CHOSEN = pytest.StashKey[set[str]]()
+
+
 def _name(item: pytest.Item) -> str:
     """The test that an item is one of the parameters of."""
     return item.nodeid.partition("[")[0]
+
+
+def _asks_by_day_only(config: pytest.Config) -> bool:
+    """Whether nothing of the night is asked for, and no parameter by its name."""
+    asked = str(config.getoption("markexpr"))
+    return "not nightly" in asked.split(" and ") and " or " not in asked and not any("[" in at for at in config.args)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)  # around those that give a test its parameters
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> Iterator[None]:
+    """By day no items are made of the parameters that wait for the night, which are five of six: they cost as much
+    as reading the files.
+
+    Where pytest keeps its parameters elsewhere, they are made and left out, as when a part of the night is asked for.
+    """
+    yield
+    calls, definition = getattr(metafunc, "_calls", None), metafunc.definition
+    if not calls or not _asks_by_day_only(metafunc.config) or definition.get_closest_marker("nightly"):
+        return
+    calls = [call for call in calls if not any(mark.name == "nightly" for mark in call.marks)]
+    if not definition.nodeid.startswith(WHOLE):
+        calls = [call for place, call in enumerate(calls) if is_by_day(place, len(calls))]
+    if calls:  # of none pytest would make one without parameters
+        metafunc._calls[:] = calls  # type: ignore[attr-defined]
+        metafunc.config.stash.setdefault(_CHOSEN, set()).add(definition.nodeid)
 
 
 @pytest.hookimpl(tryfirst=True)  # before marks are looked at
@@ -54,22 +83,23 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Shares of tests by day, and what runs on the first Python only (``tests.parameters``)."""
     left_out: set[pytest.Item] = set()
     met: Counter[str] = Counter()
+    chosen = config.stash.get(_CHOSEN, set())
     each = Counter(_name(item) for item in items if item.get_closest_marker("nightly") is None)
     for item in items:
         name = _name(item)
-        if name.startswith(ON_ONE_PYTHON):
-            item.add_marker(pytest.mark.slow)
-        for start, share in SHARES_ON_OTHERS.items():
-            if name.startswith(start):
-                if met[start] % share:
-                    item.add_marker(pytest.mark.slow)
-                met[start] += 1
-        if not name.startswith(WHOLE) and item.get_closest_marker("nightly") is None:
+        if not name.startswith(WHOLE) and name not in chosen and item.get_closest_marker("nightly") is None:
             if not is_by_day(met[name], each[name]):
                 if item.get_closest_marker("sampled"):
                     left_out.add(item)
                 item.add_marker(pytest.mark.nightly)
             met[name] += 1
+        if name.startswith(ON_ONE_PYTHON):
+            item.add_marker(pytest.mark.slow)
+        for start, share in SHARES_ON_OTHERS.items():
+            if name.startswith(start) and item.get_closest_marker("nightly") is None:
+                if met[start] % share:
+                    item.add_marker(pytest.mark.slow)
+                met[start] += 1
     config.hook.pytest_deselected(items=[*left_out])
     items[:] = [item for item in items if item not in left_out]
 
