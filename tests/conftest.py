@@ -17,7 +17,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 
 from tests.fuzz.modes import Asking
-from tests.parameters import ON_ONE_PYTHON, SHARES_ON_OTHERS, WHOLE, is_by_day
+from tests.parameters import ON_ONE_PYTHON, SHARES_ON_OTHERS, WHOLE, places_by_day
 
 os.environ.setdefault("SRCGRAD_CHECK", "1")  # every program of the suite is checked at the doors (srcgrad/spec.py)
 
@@ -53,6 +53,12 @@ def _name(item: pytest.Item) -> str:
     return item.nodeid.partition("[")[0]
 
 
+def _dear(item: pytest.Item) -> tuple[int, int] | None:
+    """The arguments of the mark ``dear``."""
+    mark = item.get_closest_marker("dear")
+    return None if mark is None else (mark.args[0], mark.kwargs.get("first", 0))
+
+
 def _asks_by_day_only(config: pytest.Config) -> bool:
     """Whether nothing of the night is asked for, and no parameter by its name."""
     asked = str(config.getoption("markexpr"))
@@ -72,7 +78,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> Iterator[None]:
         return
     calls = [call for call in calls if not any(mark.name == "nightly" for mark in call.marks)]
     if not definition.nodeid.startswith(WHOLE):
-        calls = [call for place, call in enumerate(calls) if is_by_day(place, len(calls))]
+        places = places_by_day(len(calls), _dear(definition))
+        calls = [call for place, call in enumerate(calls) if place in places]
     if calls:  # of none pytest would make one without parameters
         metafunc._calls[:] = calls  # type: ignore[attr-defined]
         metafunc.config.stash.setdefault(_CHOSEN, set()).add(definition.nodeid)
@@ -88,7 +95,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         name = _name(item)
         if not name.startswith(WHOLE) and name not in chosen and item.get_closest_marker("nightly") is None:
-            if not is_by_day(met[name], each[name]):
+            if met[name] not in places_by_day(each[name], _dear(item)):
                 if item.get_closest_marker("sampled"):
                     left_out.add(item)
                 item.add_marker(pytest.mark.nightly)
@@ -102,6 +109,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                 met[start] += 1
     config.hook.pytest_deselected(items=[*left_out])
     items[:] = [item for item in items if item not in left_out]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Hardly anything that is made meanwhile goes: looking for it is a fifth of the time."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
 
 
 def pytest_collection_finish() -> None:

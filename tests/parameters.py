@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import cache
 from typing import Any
 
 import pytest
@@ -26,10 +27,16 @@ ON_ONE_PYTHON = (
 SHARES_ON_OTHERS = {"tests/directed/": 3, "tests/eager/": 3, "tests/test_corpus.py": 3}
 
 
-def is_by_day(place: int, count: int) -> bool:
-    """Whether a test asks its parameter at this place, of so many, on every run: some that are evenly spread."""
+@cache
+def places_by_day(count: int, dear: tuple[int, int] | None = None) -> frozenset[int]:
+    """Which of so many parameters a test asks on every run: some that are evenly spread.
+
+    Of these a test marked ``dear`` asks no more than so many, from that one on: ``(1, 2)`` says the third alone.
+    """
     kept = max(_NO_FEWER, -(-count // _ONE_IN))
-    return count <= kept or place * kept // count != (place - 1) * kept // count
+    sample = [k for k in range(count) if count <= kept or k * kept // count != (k - 1) * kept // count]
+    most, first = dear or (count, 0)
+    return frozenset(sample[first :: max(1, -(-(len(sample) - first) // most))] or sample)
 
 
 def cases(chosen: Iterable[Case]) -> list[Any]:

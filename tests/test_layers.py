@@ -15,9 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.package import MODULES, ROOT, nodes_of, parsed, text_of
 from tests.parameters import for_each
-
-ROOT = Path(__file__).parent.parent / "srcgrad"
 
 COMPILER = ("frontend", "infer", "specialise", "analysis", "transform", "optimize", "emit")
 GROUND = ("errors",)
@@ -66,13 +65,15 @@ PACKAGES: dict[str, tuple[str, ...]] = {
 }
 
 
-#: Each file is parsed once.
-parsed = cache(ast.parse)
-
-
 def imports(text: str, module: str, is_package: bool = False) -> Iterator[tuple[int, str]]:
     """Line and absolute name of everything that ``module`` imports, wherever in the file."""
-    yield from imported(ast.walk(parsed(text)), module, is_package)
+    yield from imported(importing(text), module, is_package)
+
+
+def importing(text: str) -> list[ast.AST]:
+    """The nodes that may import something."""
+    nodes = nodes_of(text)
+    return [*nodes[ast.Import], *nodes[ast.ImportFrom], *nodes[ast.Call]]
 
 
 def imported(nodes: Iterable[ast.AST], module: str, is_package: bool = False) -> Iterator[tuple[int, str]]:
@@ -126,21 +127,18 @@ def named(path: Path) -> tuple[str, bool]:
     return ".".join(parts[:-1] if is_package else parts), is_package
 
 
-MODULES = sorted(path for path in ROOT.rglob("*.py"))
-
-
 @for_each(MODULES)
 def test_layer(path: Path) -> None:
     parts = path.relative_to(ROOT).with_suffix("").parts
     if parts[0] in FRONT:
         return
     assert parts[0] in MAY_IMPORT, f"{parts[0]} is no room of DESIGN §3"
-    assert breaches(path.read_text(encoding="utf-8"), *named(path)) == []
+    assert breaches(text_of(path), *named(path)) == []
 
 
 @for_each([path for path in MODULES if EAGER in path.parents and not (path.parent == EAGER and path.stem in FRONT)])
 def test_core_of_eager_imports_no_package_of_it(path: Path) -> None:
-    assert outward(path.read_text(encoding="utf-8"), *named(path)) == []
+    assert outward(text_of(path), *named(path)) == []
 
 
 @pytest.mark.parametrize(
@@ -172,7 +170,7 @@ def test_packages_of_eager_import_the_core_and_what_lies_left_of_them() -> None:
 def test_module_is_named_for_what_it_does(path: Path) -> None:
     assert path.stem not in {"utils", "helpers", "helper", "common", "misc"}
     if "utils" in path.parts:  # PyTorch's names, under which programs import: nothing is done there
-        body = parsed(path.read_text(encoding="utf-8")).body
+        body = parsed(text_of(path)).body
         assert all(isinstance(node, ast.Expr | ast.ImportFrom | ast.Assign) for node in body), f"{path} holds code"
 
 
@@ -226,14 +224,13 @@ def classes(texts: Mapping[str, tuple[str, bool]]) -> dict[str, Class]:
         tree = parsed(text)
         bound = {name.rpartition(".")[2]: name for _, name in imports(text, module, is_package)}
         bound |= {node.name: f"{module}.{node.name}" for node in tree.body if isinstance(node, ast.ClassDef)}
-        for node in ast.walk(tree):
-            if isinstance(node, ast.ClassDef):
-                spelled = [ast.unparse(base).partition("[")[0].partition(".") for base in node.bases]
-                bases = tuple(bound.get(head, head) + dot + rest for head, dot, rest in spelled)
-                functions = (part.name for part in node.body if isinstance(part, ast.FunctionDef))
-                own = frozenset(name for name in functions if not (name.startswith("__") and name.endswith("__")))
-                name = f"{module}.{node.name}"
-                found[name] = Class(name, bases, own, frozenset(_fields(node)) - own)
+        for node in nodes_of(text)[ast.ClassDef]:
+            spelled = [ast.unparse(base).partition("[")[0].partition(".") for base in node.bases]
+            bases = tuple(bound.get(head, head) + dot + rest for head, dot, rest in spelled)
+            functions = (part.name for part in node.body if isinstance(part, ast.FunctionDef))
+            own = frozenset(name for name in functions if not (name.startswith("__") and name.endswith("__")))
+            name = f"{module}.{node.name}"
+            found[name] = Class(name, bases, own, frozenset(_fields(node)) - own)
     return found
 
 
@@ -271,11 +268,10 @@ def fields(made: Class, known: Mapping[str, Class]) -> frozenset[str]:
 
 def run_time_imports(text: str, module: str, is_package: bool = False) -> set[str]:
     """What a module imports when it is loaded or when its functions run: not what only annotations name."""
-    nodes = list(ast.walk(parsed(text)))
-    tests = ((node, node.test) for node in nodes if isinstance(node, ast.If))
+    tests = ((node, node.test) for node in nodes_of(text)[ast.If])
     guarded = (node for node, test in tests if isinstance(test, ast.Name) and test.id == "TYPE_CHECKING")
     named_only = {inner for node in guarded for part in node.body for inner in ast.walk(part)}
-    return {name for _, name in imported((n for n in nodes if n not in named_only), module, is_package)}
+    return {name for _, name in imported((n for n in importing(text) if n not in named_only), module, is_package)}
 
 
 def circles(texts: Mapping[str, tuple[str, bool]]) -> list[list[str]]:
@@ -297,7 +293,7 @@ def circles(texts: Mapping[str, tuple[str, bool]]) -> list[list[str]]:
     return sorted((sorted(circle) for circle in together), key=len, reverse=True)
 
 
-TEXTS = {named(path)[0]: (path.read_text(encoding="utf-8"), named(path)[1]) for path in MODULES}
+TEXTS = {named(path)[0]: (text_of(path), named(path)[1]) for path in MODULES}
 
 
 @cache

@@ -17,6 +17,7 @@ from tests import derivatives, oracle
 from tests.corpus import FIRST
 from tests.corpus.example import Case
 from tests.parameters import some_by_day
+from tests.test_corpus import scalar_result
 
 pytestmark = pytest.mark.slow
 
@@ -60,11 +61,6 @@ def surroundings(case: Case) -> Any:
     return [frozen(part, seen) for part in (*case.arguments, *case.keywords.values(), function, *visible.values())]
 
 
-def scalar(case: Case) -> bool:
-    value = case.function(*derivatives.fresh(case.arguments), **case.keywords)
-    return oracle.is_inexact(value) and np.shape(value) == ()
-
-
 def check(case: Case, run: Callable[[], object]) -> None:
     """``run`` leaves all as it was, unless the program itself does not: one that keeps a log writes it in every run."""
     before = surroundings(case)
@@ -90,9 +86,9 @@ def parameters(cases: list[Case]) -> list[Any]:
 
 
 CASES = parameters(FIRST)
-SCALAR = parameters([case for case in FIRST if scalar(case)])
+SCALAR = parameters([case for case in FIRST if scalar_result(case)])
 TWICE = some_by_day(
-    [case for case in FIRST if case.theme in STORING and not case.keywords and scalar(case)], 6
+    [case for case in FIRST if case.theme in STORING and not case.keywords and scalar_result(case)], 6
 )
 
 

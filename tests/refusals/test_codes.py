@@ -9,7 +9,6 @@ import re
 import sys
 import warnings
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -18,8 +17,8 @@ import pytest
 
 import srcgrad
 from srcgrad.refusals import Entry, entries, overview, page, program
+from tests.package import MODULES, ROOT, nodes_of, text_of
 
-ROOT = Path(srcgrad.__file__).parent
 ENTRIES = list(entries().values())
 
 #: What refuses, by the name that is called: where its code stands, as a keyword or in front.
@@ -34,24 +33,21 @@ OTHERS = {
     ("transform/shadowing.py", "refused"): "one text, with its code",
 }
 CODE = re.compile(r"E0[1-7]\d\d")
-
-
-@cache
-def _nodes(path: Path) -> tuple[ast.AST, ...]:
-    return tuple(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+CALLED = re.compile(rf"\b({'|'.join(KEYWORD | FIRST)})\s*\(")
 
 
 def _sites() -> Iterator[tuple[str, ast.Call, str]]:
     """Every call in the package that refuses, with the file and the name that is called."""
-    for path in sorted(ROOT.rglob("*.py")):
+    for path in MODULES:
         file = path.relative_to(ROOT).as_posix()
         if file.startswith(("eager/", "refusals/")):
             continue  # PyTorch's own errors; the registry itself
-        for node in _nodes(path):
-            if isinstance(node, ast.Call):
-                name = getattr(node.func, "id", getattr(node.func, "attr", ""))
-                if name in KEYWORD or name in FIRST and not _is_another(file, name, node):
-                    yield file, node, name
+        if not CALLED.search(text_of(path)):
+            continue  # most files refuse nothing, and need not be parsed
+        for node in nodes_of(text_of(path))[ast.Call]:
+            name = getattr(node.func, "id", getattr(node.func, "attr", ""))
+            if name in KEYWORD or name in FIRST and not _is_another(file, name, node):
+                yield file, node, name
 
 
 def _is_another(file: str, name: str, node: ast.Call) -> bool:
@@ -83,10 +79,10 @@ def test_every_place_that_refuses_names_a_code() -> None:
 def test_every_code_is_used_and_registered() -> None:
     used = {
         code
-        for path in ROOT.rglob("*.py")
-        if "refusals" not in path.relative_to(ROOT).parts
-        for node in _nodes(path)
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and CODE.fullmatch(code := node.value)
+        for path in MODULES
+        if "refusals" not in path.relative_to(ROOT).parts and CODE.search(text_of(path))
+        for node in nodes_of(text_of(path))[ast.Constant]
+        if isinstance(node.value, str) and CODE.fullmatch(code := node.value)
     }
     assert used == set(entries())
 

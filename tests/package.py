@@ -1,0 +1,39 @@
+"""The text of the package as trees, which tests of the whole of it read: each file is parsed, and walked, once."""
+
+from __future__ import annotations
+
+import ast
+import gc
+from collections import defaultdict
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent / "srcgrad"
+MODULES = sorted(ROOT.rglob("*.py"))
+
+
+@cache
+def text_of(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+@cache
+def parsed(text: str) -> ast.Module:
+    """The tree of a text.  The collector waits: it would go through all trees again and again, for most of the time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        return ast.parse(text)
+    finally:
+        if enabled:
+            gc.enable()
+
+
+@cache
+def nodes_of(text: str) -> Mapping[type, list[ast.AST]]:
+    """The nodes of the tree of a text, by their class."""
+    found: dict[type, list[ast.AST]] = defaultdict(list)
+    for node in ast.walk(parsed(text)):
+        found[type(node)].append(node)
+    return found
