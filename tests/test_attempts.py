@@ -280,6 +280,7 @@ def test_a_start_that_may_raise_in_a_heading_inside_of_try_is_refused(f):
 @pytest.mark.parametrize("f", [to_a_count, to_a_length, idle, number_less_a_list, a_list_times_a_number])
 @pytest.mark.parametrize("q", ["q", "3", 3, [1.0, 2.0]])
 @pytest.mark.parametrize("specialise", [True, False])
+@pytest.mark.dear(4, first=1)
 def test_what_the_operands_raise_is_caught(f, q, specialise):
     """Those of what a loop goes over were not attempted; a list with a number of Python was made an array."""
     x = np.array([1.5, 2.0, 3.0])

@@ -201,6 +201,7 @@ REFUSED = [
 @pytest.mark.parametrize(
     ("function", "way"), [*((function, "optimised") for function in RIGHT), *((f, "generic") for f in OF_NUMBERS)]
 )
+@pytest.mark.dear(2, first=1)
 def test_an_odd_program_is_right_in_every_mode(function: Any, way: str) -> None:
     with settings(way):
         gradient, second = srcgrad.grad(function)(X), srcgrad.hvp(function)(X, X)

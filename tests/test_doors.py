@@ -129,6 +129,7 @@ SLOPE = hvp(weighted)
     ("args", "kwargs"),
     [((2.0,), {}), ((2.0, 1.5), {}), ((2.0, 1.5), {"n": 3.0}), ((2.0,), {"n": 3.0, "k": 1.5}), ((), {"y": 2.0})],
 )
+@pytest.mark.dear(4, first=1)
 def test_derivatives_of_derivatives_bind_their_arguments_as_these(
     args: Any, kwargs: Any, inner: Any, specialise: bool
 ) -> None:
@@ -143,6 +144,7 @@ def test_derivatives_of_derivatives_bind_their_arguments_as_these(
 
 
 @pytest.mark.parametrize("specialise", [True, False])
+@pytest.mark.dear(1)
 def test_a_product_with_the_hessian_binds_its_arguments_inside_of_a_function(specialise: bool) -> None:
     x, v = np.array([0.3, 0.7]), np.array([1.0, -0.5])
 

@@ -179,6 +179,7 @@ KINDS = {
 
 @pytest.mark.parametrize("options", ["optimised", "generic"])
 @pytest.mark.parametrize("name", MIXED)
+@pytest.mark.dear(2)
 def test_each_of_two_partners_has_its_own_dtype(name, options):
     function = MIXED[name]
     pairs = list(itertools.product(KINDS, KINDS))
@@ -224,6 +225,7 @@ def composed(seed):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", share_by_day(range(8), 4))
+@pytest.mark.dear(1, first=1)
 def test_random_programs(seed, tmp_path, monkeypatch):
     path = tmp_path / f"random_program_{seed}.py"
     path.write_text("import numpy as np\n\n\n" + composed(seed))
@@ -252,6 +254,7 @@ def test_random_programs(seed, tmp_path, monkeypatch):
 
 # --- single numbers, orders, containers ------------------------------------------------------------------------------
 @pytest.mark.parametrize("number", [np.float16, np.float32, np.longdouble, np.complex64, float, complex])
+@pytest.mark.dear(2)
 def test_single_numbers_keep_their_type(number):
     a = number(0.3)
     functions = (lambda a: abs(a * a), lambda a: abs(a) ** 2 * 3 + abs(np.sin(a)), lambda a: abs(a * np.float64(2.0)))
@@ -261,6 +264,7 @@ def test_single_numbers_keep_their_type(number):
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.complex64])
+@pytest.mark.dear(1, first=2)
 def test_second_order_keeps_the_dtype(dtype):
     x = draw(dtype, 3)
 

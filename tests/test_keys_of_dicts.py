@@ -131,6 +131,7 @@ DEEP = [
 
 
 @pytest.mark.parametrize("function", DEEP)
+@pytest.mark.dear(2, first=1)
 def test_a_dict_that_a_recursion_returned_is_right_or_refused_where_it_is_read_by_places(
     function: Callable[..., Any],
 ) -> None:
@@ -161,6 +162,7 @@ def keys_items_and_places(x):
 
 
 @pytest.mark.parametrize("specialise", [True, False])
+@pytest.mark.dear(1)
 def test_keys_items_and_own_subscripts_of_such_a_dict_are_right(specialise: bool) -> None:
     x, step = np.array([0.3, 0.4, 0.5]), 1e-6
     f = keys_items_and_places
@@ -379,6 +381,7 @@ WAYS: list[dict[str, Any]] = [{}, {"specialise": False}]
 
 @pytest.mark.parametrize("way", WAYS, ids=str)
 @pytest.mark.parametrize("function", VARYING)
+@pytest.mark.dear(4, first=1)
 def test_keys_that_vary_are_refused(function: Callable[..., Any], way: dict[str, Any]) -> None:
     """Silently zero once: of pairs only those that a loop put into the list itself were looked at, of keys only those
     without a call, and of ``d[x[i]]`` the array where nothing was known of it, which is no key."""
@@ -407,6 +410,7 @@ def of_constant_numbers(x):
 
 
 @pytest.mark.parametrize("way", WAYS, ids=str)
+@pytest.mark.dear(1)
 def test_keys_that_do_not_vary_are_right(way: dict[str, Any]) -> None:
     x = np.array([0.7, 1.3, -0.4])
     with options(**way):

@@ -140,6 +140,7 @@ def _ones(value):
 
 
 @pytest.mark.parametrize("name", READS)
+@pytest.mark.dear(2, first=1)
 def test_what_is_read_outside_is_apart(name):
     x = memory_elsewhere.PLACE if "module" in name else GRID
     before = x.copy()
@@ -285,6 +286,7 @@ LINE, SPACED, ROWS = np.array([0.7, -0.4, 1.3, 0.2]), SimpleNamespace(u=GRID), [
         (items_scaled, (ROWS, ROWS)), (items_scaled, ([GRID], [GRID])), (appended, ([GRID], [GRID, OTHER])),
     ],
 )  # fmt: skip
+@pytest.mark.dear(2)
 def test_arguments_that_are_stored_into_are_apart(function, arguments):
     for argnums in ((0, 1), 1):
         refused(function, arguments, "are stored into and share memory", argnums)

@@ -93,6 +93,7 @@ TWICE = some_by_day(
 
 
 @pytest.mark.parametrize("case", SCALAR)
+@pytest.mark.dear(4, first=1)
 def test_gradients_leave_everything_as_it_was(case: Case) -> None:
     if case.theme in STORING:
         check(case, lambda: srcgrad.grad(case.function, argnums=case.argnums)(*case.arguments, **case.keywords))

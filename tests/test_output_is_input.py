@@ -86,6 +86,7 @@ THIRD = ("cube", "design_page", "branch_in_a_loop", "simple_break", "nested_loop
 
 
 @pytest.mark.parametrize("case", some_by_day([case for case in CASES if case.name in THIRD], 3))
+@pytest.mark.dear(1)
 def test_three_times(case):
     """The third derivative compiles, and its text does not explode."""
     lines = []

@@ -251,6 +251,7 @@ FUNCTIONS = [f for f in _OWN if f not in _OTHERS]
 
 @EVERY_ROAD
 @pytest.mark.parametrize("f", FUNCTIONS)
+@pytest.mark.dear(4, first=1)
 def test_lists_that_are_stored(f, road):
     """Gradients were those of what the lists held later; casts and axes those of an array that was made of them."""
     run(f, road)

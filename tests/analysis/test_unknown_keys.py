@@ -147,6 +147,7 @@ def keys_of_an_argument(d):
 
 
 @pytest.mark.parametrize("specialise", [True, False])
+@pytest.mark.dear(1)
 def test_other_keys_are_right(specialise: bool) -> None:
     with options(specialise=specialise):
         np.testing.assert_allclose(srcgrad.grad(names_as_keys)(X), [4.0, 4.0])

@@ -163,6 +163,7 @@ LAYOUTS = {
 
 @SINKS
 @pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.dear(2)
 def test_a_reshape_is_a_view_or_a_copy_by_the_layout(layout, sink):
     m = LAYOUTS[layout](matrix(2, 3))
 
@@ -197,6 +198,7 @@ def stops_in_the_middle(x, place):
 
 
 @SINKS
+@pytest.mark.dear(1, first=1)
 def test_an_exception_of_the_program_passes_through_and_leaves_nothing_broken(sink):
     x = vector(4)
     with running.settings(sink):
@@ -421,6 +423,7 @@ def islice_in_a_loop(x, stop):
 
 
 @pytest.mark.parametrize("f", [islice_in_a_list, islice_in_a_loop])
+@pytest.mark.dear(1, first=1)
 def test_the_bounds_of_an_islice_are_not_those_of_a_slice(f):
     for derivative in (srcgrad.grad(f), lambda x, n: srcgrad.jvp(f, (x, n), (x, None))):
         with pytest.raises(ValueError, match="islice"):
@@ -889,6 +892,7 @@ def read_by_a_table(x):
 @pytest.mark.parametrize(
     "f", [stored_by_a_table, stored_by_a_table_for_another, stored_by_a_name, stored_into_an_object, read_by_a_table]
 )
+@pytest.mark.dear(2, first=1)
 def test_what_functions_of_a_table_store_in_a_callee(f):
     """Once left out in silence: the callee was judged to store nothing, and was run as it is."""
     x = np.array([1.0, 2.0, 3.0])
@@ -951,6 +955,7 @@ def item_in_a_callee(x):
 
 
 @pytest.mark.parametrize("f", [item_of_either, quotient_of_either, item_in_a_list_of_arrays, item_in_a_callee])
+@pytest.mark.dear(2)
 def test_an_object_where_an_array_might_be(f):
     """Once zero in silence: the class was not known, and the rules of arrays were followed."""
     for x in (np.array([1.0, 2.0, 3.0]), np.array([6.0, 7.0, 8.0])):

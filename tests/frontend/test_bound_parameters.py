@@ -164,6 +164,7 @@ def unpacked_after_a_callee(x, y):
 @pytest.mark.parametrize(
     "function", [by_an_inner_function, put_by_a_callee, unpacked_after_a_callee], ids=lambda f: f.__name__
 )
+@pytest.mark.dear(2, first=1)
 def test_objects_that_a_callee_puts_in_place_of_numbers(function: Any, specialise: bool) -> None:
     with srcgrad.options(specialise=specialise):
         assert srcgrad.value_and_grad(function)(0.4, 2.0) == pytest.approx((0.8, 2.0))

@@ -191,6 +191,7 @@ def test_nan_to_num_of_each_part_by_itself() -> None:
 
 
 @pytest.mark.parametrize("name", "exp sqrt log log10 sin cos tan asin acos atan sinh cosh tanh asinh atanh".split())
+@pytest.mark.dear(2)
 def test_cmath_of_a_float_is_complex_and_its_cotangent_real(name: str) -> None:
     f = program(f"cmath.{name}(x).real + 2.0 * cmath.{name}(x).imag")
     for x in (0.4, 1.7, -1.7):

@@ -48,6 +48,7 @@ FAMILIES = {
 
 
 @pytest.mark.parametrize(("family", "order"), to_the_third(FAMILIES, by_day=["hyperbolic"]))
+@pytest.mark.dear(2)
 def test_orders_of_families(family: str, order: int) -> None:
     terms = FAMILIES[family].split()
     check_orders(program(" + ".join(f"{k + 1}.0*np.sum({term})" for k, term in enumerate(terms))), ONE_DIGIT, order)
@@ -66,6 +67,7 @@ NUMBERS = {
 
 
 @pytest.mark.parametrize(("family", "order"), to_the_third(NUMBERS, by_day=["inverses"]))
+@pytest.mark.dear(2)
 def test_orders_of_functions_of_numbers(family: str, order: int) -> None:
     terms = NUMBERS[family].split()
     f: Callable[[float], float] = program(" + ".join(f"{k + 1}.0*{term}" for k, term in enumerate(terms)))
@@ -388,6 +390,7 @@ def test_each_partner_has_a_cotangent_of_its_own_dtype(expression: str) -> None:
 
 
 @pytest.mark.parametrize(("i", "j"), [(0, 2), (1, 6), (2, 5), (4, 3), (1, 10)])
+@pytest.mark.dear(2, first=1)
 def test_each_partner_has_a_cotangent_of_its_own_dtype_when_all_is_known(i: int, j: int) -> None:
     for expression in PARTNERS:
         keeps_dtypes(expression, KINDS[i], KINDS[j])

@@ -93,6 +93,7 @@ SYSTEMS = [
 
 
 @pytest.mark.parametrize(("f", "a", "b"), SYSTEMS, ids=name)
+@pytest.mark.dear(2)
 def test_functions_of_a_system(f: Any, a: Any, b: Any) -> None:
     check(f, a, b)
 

@@ -87,6 +87,7 @@ PRODUCTS = [matmul, dot, inner, outer, vdot, vecdot, tensordot, kron, cross, ein
         *share_by_day([pytest.param(f, False, id=f"no facts-{f.__name__}") for f in PRODUCTS], 3),
     ],
 )
+@pytest.mark.dear(2)
 def test_each_partial_has_the_dtype_of_its_factor(product: Callable[..., Any], specialise: bool) -> None:
     """Real beside complex, single beside double: the cotangent of each is of its own kind, and right."""
     for i, first in enumerate(DTYPES):
@@ -229,6 +230,7 @@ LINES = [
     share_by_day(LINES, 12),
     ids="matmul dot inner outer vdot vecdot tensordot kron cross einsum multi_dot power inverse".split(),
 )
+@pytest.mark.dear(1, first=1)
 def test_third_order(f: Callable[..., Any]) -> None:
     second = grad(grad(f))
     h = 1e-4

@@ -66,6 +66,7 @@ def test_as_many_draws_as_the_program_makes(f: Any) -> None:
 
 
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
+@pytest.mark.dear(1)
 def test_slopes_at_a_fixed_seed(f: Any) -> None:
     gradient, _ = seeded(srcgrad.grad(f, (0, 1)), 1.3, 0.7)
     point, h = np.array([1.3, 0.7]), 1e-5

@@ -47,6 +47,7 @@ CASES = [(name, form) for names, forms in FORMS.items() for name in names.split(
 
 
 @pytest.mark.parametrize(("name", "order"), twice_at_night(sorted({name for name, _ in CASES}), 3))
+@pytest.mark.dear(2)
 def test_forms(name: str, order: int) -> None:
     """Every form in both directions; a sum of all of them at the second order."""
     calls = [f"np.{name}(x, {form})" for other, form in CASES if other == name]

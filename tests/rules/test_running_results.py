@@ -34,6 +34,7 @@ CASES = [(name, form) for names, forms in FORMS.items() for name in names.split(
 
 
 @pytest.mark.parametrize(("name", "order"), twice_at_night(sorted({name for name, _ in CASES}), 3))
+@pytest.mark.dear(2)
 def test_forms(name: str, order: int) -> None:
     """Every form in both directions; a sum of all of them at the second order."""
     calls = [f"np.{name}(x, {form})" for other, form in CASES if other == name]
@@ -67,6 +68,7 @@ def test_methods() -> None:
         ("np.unwrap(x, period=t)", (np.array([0.1, 3.0, 6.1, 0.4, 9.3]), np.array(4.1))),
     ],
 )
+@pytest.mark.dear(2, first=1)
 def test_the_other_arguments_vary_too(call: str, arguments: tuple[Any, ...]) -> None:
     check(program(f"np.sum({call} ** 2)", "x", "t"), *arguments)
 
@@ -123,6 +125,7 @@ ZEROS = np.array([[2.0, 0, 3], [0, 2, 0], [0, 0, 0], [2, 3, 4]])
 
 
 @pytest.mark.parametrize("call", ["np.prod(x, axis=1) * x[:, 0]", "np.cumprod(x, axis=1) * x * np.arange(1.0, 4.0)"])
+@pytest.mark.dear(1)
 def test_products_are_exact_at_zeros_at_every_order(call: str) -> None:
     check_orders(program(f"np.sum({call})"), ZEROS, 3)
 

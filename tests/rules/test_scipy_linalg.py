@@ -186,6 +186,7 @@ CASES: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
 
 
 @pytest.mark.parametrize("case", share_by_day(map(pytest.param, CASES), 3), ids=lambda case: case[0].__name__)
+@pytest.mark.dear(2)
 def test_two_orders_agree_with_numbers(case: tuple[Callable[..., Any], tuple[Any, ...]]) -> None:
     function, arguments = case
     check_grads(function, *arguments)

@@ -66,6 +66,7 @@ def test_orders_one_to_three(f: Any, order: int) -> None:
 
 
 @pytest.mark.parametrize("f", [convolved, correlated, in_the_plane, with_a_state, shaped], ids=lambda f: f.__name__)
+@pytest.mark.dear(2, first=1)
 def test_orders_one_and_two(f: Any) -> None:
     check_orders(f, X, order=2)
 

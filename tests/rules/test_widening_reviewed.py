@@ -71,6 +71,7 @@ PROGRAMS: list[Callable[[Any], Any]] = [
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("f", PROGRAMS)
+@pytest.mark.dear(2)
 def test_as_the_function_computes(f: Callable[[Any], Any]) -> None:
     def total(x: Any) -> Any:
         return np.sum(f(x))

@@ -195,6 +195,7 @@ def test_it_is_right(f: Callable[..., Any], known: bool) -> None:
 
 
 @pytest.mark.parametrize("f", [vectorized_in_a_map, joined_by_what_a_dict_holds])
+@pytest.mark.dear(1, first=1)
 def test_it_is_right_with_data(f: Callable[..., Any]) -> None:
     """Where nothing was known of an array, its elements were taken for an array once, and the adjoint raised."""
     np.testing.assert_allclose(grad(f)(X), numbers(f), rtol=1e-5)

@@ -311,11 +311,13 @@ SERVED = [
 
 
 @pytest.mark.parametrize("function", SERVED)
+@pytest.mark.dear(2, first=2)
 def test_derivatives(function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     check(function, monkeypatch)
 
 
 @pytest.mark.parametrize("function", SERVED)
+@pytest.mark.dear(2, first=2)
 def test_derivatives_where_nothing_is_said_of_the_arguments(function: Callable[..., Any]) -> None:
     value, gradient = value_and_grad(function)(X.copy())
     with options(specialise=False):

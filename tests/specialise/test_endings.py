@@ -191,6 +191,7 @@ def right_or_refused(function: Callable[..., Any], road: dict[str, Any]) -> int:
 
 @ROADS
 @pytest.mark.parametrize("given", GIVEN)
+@pytest.mark.dear(6, first=2)
 def test_stop_iteration_out_of_what_gives_items(given: str, road: dict[str, Any], tmp_path: Any) -> None:
     for taking in ("sum", "loop"):
         right_or_refused(written("given", given, taking, {"path": tmp_path}), road)
@@ -270,6 +271,7 @@ RIGHT = [
 
 @ROADS
 @pytest.mark.parametrize("function", RIGHT)
+@pytest.mark.dear(2)
 def test_generators_that_nothing_ends_stay_right(function: Callable[..., Any], road: dict[str, Any]) -> None:
     assert right_or_refused(function, road) == 0
 
@@ -334,6 +336,7 @@ def out_of_a_reduction(a, b, p):
 
 @ROADS
 @pytest.mark.parametrize("function", [out_of_a_list, out_of_a_reduction])
+@pytest.mark.dear(2)
 def test_comprehensions_and_reductions_let_it_out(function: Callable[..., Any], road: dict[str, Any]) -> None:
     right_or_refused(function, road)
 

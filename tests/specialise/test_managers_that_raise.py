@@ -271,6 +271,7 @@ NOT_YET = [
 
 @pytest.mark.parametrize("p", [0.0, 1.0, 2.0])
 @pytest.mark.parametrize("function", SERVED)
+@pytest.mark.dear(2)
 def test_what_is_inferred_is_right(function: Callable[..., float], p: float) -> None:
     run(function, "inferred", p)
     run(function, "not optimised", p)
@@ -279,6 +280,7 @@ def test_what_is_inferred_is_right(function: Callable[..., float], p: float) -> 
 @EVERY_ROAD
 @pytest.mark.parametrize("p", [0.0, 1.0, 2.0])
 @pytest.mark.parametrize("function", NOT_YET)
+@pytest.mark.dear(6)
 def test_other_managers_are_right_or_refused(function: Callable[..., float], p: float, road: str) -> None:
     is_refused(function, road, p)
 

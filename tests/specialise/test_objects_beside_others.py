@@ -271,6 +271,7 @@ def raised_beside_data(x):
 
 
 @pytest.mark.parametrize("function", [operators_beside_data, raised_beside_data])
+@pytest.mark.dear(1, first=1)
 def test_objects_beside_data(function):
     expected = value_and_grad(function)(X)
     with options(specialise=False):

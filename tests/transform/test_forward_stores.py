@@ -43,6 +43,7 @@ def difference(function: Program, dots: tuple[Any, ...], step: float = 1e-6) -> 
 
 @pytest.mark.parametrize("specialised", [True, False], ids=["specialised", "generic"])
 @pytest.mark.parametrize("name", share_by_day(PROGRAMS, 3))
+@pytest.mark.dear(3)
 def test_tangent_of_every_program(name: str, specialised: bool) -> None:
     function = PROGRAMS[name]
     for seed, wanted in enumerate(WANTED):
