@@ -1,7 +1,7 @@
 """Options and profiles of the suite.
 
 ``pytest --bless`` rewrites the expected texts (golden files) with what the compiler emits now; read the diff before
-committing it.  Hypothesis: ``ci`` (the default: derandomised, 20 programs), ``dev`` (fast and random) and ``nightly``
+committing it.  Hypothesis: ``ci`` (the default: derandomised, 10 programs), ``dev`` (fast and random) and ``nightly``
 (5,000 programs); choose with ``pytest --hypothesis-profile=nightly``.
 """
 
@@ -23,7 +23,7 @@ os.environ.setdefault("SRCGRAD_CHECK", "1")  # every program of the suite is che
 
 _SLOW_DRAWS = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much)
 settings.register_profile(
-    "ci", max_examples=20, derandomize=True, deadline=None, database=None, suppress_health_check=_SLOW_DRAWS
+    "ci", max_examples=10, derandomize=True, deadline=None, database=None, suppress_health_check=_SLOW_DRAWS
 )
 settings.register_profile("dev", max_examples=50, deadline=None, suppress_health_check=_SLOW_DRAWS)
 settings.register_profile("nightly", max_examples=5000, deadline=None, suppress_health_check=_SLOW_DRAWS)

@@ -43,8 +43,12 @@ def yardstick() -> float:
 
 def test_compiling_is_fast_and_linear(tmp_path: Path) -> None:
     seconds(8, tmp_path)  # loads the rules
-    turns = [(yardstick(), seconds(160, tmp_path), seconds(640, tmp_path)) for _ in range(2)]
-    unit, few, many = map(min, zip(*turns, strict=True))  # in turns: a machine that slows down slows all three
+    turns: list[tuple[float, ...]] = []
+    for _ in range(2):  # in turns: a machine that slows down slows all three; the second where the first says too much
+        turns.append((yardstick(), seconds(160, tmp_path), seconds(640, tmp_path)))
+        unit, few, many = map(min, zip(*turns, strict=True))
+        if few < 25 * unit and many < 10 * few:
+            return
     assert few < 25 * unit  # 8 to 14 measured; 10 units are about 0.4 s
     assert many < 10 * few  # 4 when linear, 16 when quadratic; 4.2 to 8.2 measured
 

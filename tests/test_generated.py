@@ -1,6 +1,6 @@
 """Random programs that only bind names, under hypothesis, and those that once failed.
 
-Profiles: ``ci`` (the default, 20 programs, the same each time), ``dev``, and ``nightly``:
+Profiles: ``ci`` (the default, 10 programs, the same each time), ``dev``, and ``nightly``:
 ``pytest tests/test_generated.py --hypothesis-profile=nightly`` (5,000 programs); ``srcgrad fuzz`` hunts faster,
 without hypothesis, and with stores, views, containers, objects and closures.
 """

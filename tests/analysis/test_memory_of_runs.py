@@ -34,7 +34,7 @@ from srcgrad.syntax.depth import deep_enough
 from tests.corpus.example import Case
 from tests.frontend.running import bare
 from tests.hunted import random_program
-from tests.ir.test_interpreter import RUNNABLE
+from tests.ir.test_interpreter import runnable
 from tests.parameters import for_each
 
 #: What programs raise, and are refused with when they run: what they shared until then is looked at.
@@ -112,16 +112,13 @@ def checked(function: Any, arguments: tuple[Any, ...]) -> None:
             assert list(unforeseen(function, arguments, of_kinds=of_kinds)) == []
 
 
-PROGRAMS = [case for case in RUNNABLE if not case.keywords]
-
-
-@for_each(PROGRAMS[::40])
+@for_each(case for case in runnable(160) if not case.keywords)
 def test_programs(case: Case) -> None:
     checked(case.function, case.arguments)
 
 
 @pytest.mark.nightly
-@for_each(PROGRAMS)
+@for_each(case for case in runnable() if not case.keywords)
 def test_all_programs(case: Case) -> None:
     checked(case.function, case.arguments)
 

@@ -14,7 +14,7 @@ from tests.hunted import random_program
 from tests.infer.sanitizer import unforeseen, unforeseen_of_kinds
 from tests.ir.language import PROGRAMS as LANGUAGE
 from tests.ir.running import checked
-from tests.ir.test_interpreter import ORDERED, RUNNABLE
+from tests.ir.test_interpreter import ORDERED, runnable
 from tests.parameters import for_each
 
 
@@ -22,14 +22,14 @@ def _program(case: Case) -> None:
     assert unforeseen(case.function, case.arguments, case.keywords) == []
 
 
-@for_each(RUNNABLE[::6])
+@for_each(runnable(24))
 def test_programs(case: Case) -> None:
     """Corpus and directed programs, with the functions of their modules that they call."""
     _program(case)
 
 
 @pytest.mark.nightly
-@for_each(RUNNABLE)
+@for_each(runnable())
 def test_all_programs(case: Case) -> None:
     _program(case)
 
@@ -38,14 +38,14 @@ def _of_kinds(case: Case) -> None:
     assert unforeseen_of_kinds(case.function, case.arguments) == []
 
 
-@for_each([case for case in RUNNABLE if not case.keywords][::30])
+@for_each(case for case in runnable(90) if not case.keywords)
 def test_other_arguments_of_the_same_kinds(case: Case) -> None:
     """What holds of every call that runs one program: other numbers, other lengths, arguments that are one another."""
     _of_kinds(case)
 
 
 @pytest.mark.nightly
-@for_each([case for case in RUNNABLE if not case.keywords])
+@for_each(case for case in runnable() if not case.keywords)
 def test_all_other_arguments_of_the_same_kinds(case: Case) -> None:
     _of_kinds(case)
 
@@ -55,7 +55,7 @@ def test_the_language(entry: tuple[FunctionType, tuple[object, ...]]) -> None:
     assert unforeseen(*entry, {}) == []
 
 
-@for_each(ORDERED[::80])
+@for_each(ORDERED[::240])
 def test_order_of_evaluation(name: tuple[str, str, str]) -> None:
     _ordered(name)
 
@@ -79,7 +79,7 @@ def unforeseen_at_random(number: int) -> list[str]:
         return unforeseen(function, given, {})
 
 
-@for_each(range(50))
+@for_each(range(15))
 def test_random_programs(number: int) -> None:
     assert unforeseen_at_random(number) == []
 

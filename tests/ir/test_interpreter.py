@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from pathlib import Path
 from types import FunctionType
 from typing import Any
@@ -22,17 +23,23 @@ from tests.ir.running import assert_same, by_interpreter, checked, differentiate
 from tests.parameters import for_each
 
 PROGRAMS = [*CASES, *collected()]
-RUNNABLE = [case for case in PROGRAMS if not differentiates(functions_of(case.function, case.arguments, case.keywords))]
 
 
-@for_each(RUNNABLE[::2])
+def runnable(every: int = 1, first: int = 0) -> Iterator[Case]:
+    """One of so many programs; found when the test runs, since what they call is looked through."""
+    for case in PROGRAMS[first::every]:
+        if not differentiates(functions_of(case.function, case.arguments, case.keywords)):
+            yield case
+
+
+@for_each(runnable(12))
 def test_programs(case: Case) -> None:
     """Corpus and directed programs, with all functions and methods that they call."""
     _runs(case)
 
 
 @pytest.mark.nightly
-@for_each(RUNNABLE)
+@for_each(runnable())
 def test_all_programs(case: Case) -> None:
     _runs(case)
 
@@ -55,7 +62,7 @@ def _ordered(name: tuple[str, str, str]) -> None:
     assert_same(outcome(by_interpreter(made.function), given, {}), outcome(made.function, given, {}))
 
 
-@for_each(ORDERED[::24])
+@for_each(ORDERED[::96])
 def test_order_of_evaluation(name: tuple[str, str, str]) -> None:
     """Forms of statements whose operands change what the others read; some raise, in both."""
     _ordered(name)
@@ -74,7 +81,7 @@ def _random_program(number: int) -> None:
             assert_same(outcome(function, given, {}), expected)
 
 
-@for_each(range(75))
+@for_each(range(20))
 def test_random_programs(number: int) -> None:
     """Programs of the hunt, those that raise included."""
     _random_program(number)
@@ -87,10 +94,20 @@ def test_many_random_programs(first: int) -> None:
         _random_program(number)
 
 
-@for_each(PROGRAMS)
+def _is_python(case: Case) -> None:
+    ast.parse(str(checked(case.function)))
+
+
+@for_each(PROGRAMS[::8])
 def test_text(case: Case) -> None:
     """The text of a function is Python."""
-    ast.parse(str(checked(case.function)))
+    _is_python(case)
+
+
+@pytest.mark.nightly
+@for_each(PROGRAMS)
+def test_every_text(case: Case) -> None:
+    _is_python(case)
 
 
 @for_each(LANGUAGE, name=lambda entry: f"{entry[0].__name__}{entry[1]}")

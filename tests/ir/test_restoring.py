@@ -22,19 +22,14 @@ from srcgrad.ir.restoring.names import Naming, named
 from srcgrad.ir.restoring.pending import Plan, uses_of
 from srcgrad.ir.restoring.tree import Copies, of_version
 from srcgrad.ir.restoring.writing import written as with_names
-from tests.corpus import CASES
 from tests.corpus.example import Case
-from tests.directed.program import collected
-from tests.evaluation_order import FORMS, STATES, patterns, program
+from tests.evaluation_order import program
 from tests.hunted import random_program
 from tests.ir.language import PROGRAMS as LANGUAGE
 from tests.ir.rewriting import comparable, rewriting, text_of, user_text, without_origins
-from tests.ir.running import assert_same, checked, differentiates, functions_of, outcome
+from tests.ir.running import assert_same, checked, functions_of, outcome
+from tests.ir.test_interpreter import ORDERED, PROGRAMS, runnable
 from tests.parameters import for_each
-
-PROGRAMS = [*CASES, *collected()]
-RUNNABLE = [case for case in PROGRAMS if not differentiates(functions_of(case.function, case.arguments, case.keywords))]
-ORDERED = [(form, state, pattern) for form in FORMS for state in STATES for pattern in patterns(form)]
 
 #: Functions whose restored text is another than the user's, and why.
 DIFFERENT = {
@@ -58,14 +53,14 @@ def _runs(function: Any, arguments: tuple[Any, ...], keywords: Any, change: Any 
 
 
 # --- the same values, effects and exceptions -------------------------------------------------------------------------
-@for_each(RUNNABLE[::12])
+@for_each(runnable(12))
 def test_programs(case: Case) -> None:
     """Corpus and directed programs, with all functions and methods that they call."""
     _runs(case.function, case.arguments, case.keywords)
 
 
 @pytest.mark.nightly
-@for_each(RUNNABLE)
+@for_each(runnable())
 def test_all_programs(case: Case) -> None:
     _runs(case.function, case.arguments, case.keywords)
 
@@ -121,13 +116,13 @@ def test_the_language_without_origins(entry: tuple[FunctionType, tuple[object, .
     _runs(*entry, {}, without_origins)
 
 
-@for_each(RUNNABLE[5::36])
+@for_each(runnable(36, 5))
 def test_programs_without_origins(case: Case) -> None:
     _runs(case.function, case.arguments, case.keywords, without_origins)
 
 
 @pytest.mark.nightly
-@for_each(RUNNABLE)
+@for_each(runnable())
 def test_all_programs_without_origins(case: Case) -> None:
     _runs(case.function, case.arguments, case.keywords, without_origins)
 

@@ -70,7 +70,7 @@ def killed_calls(pool, processes, calls: int, seed: int, longest: float, ready=l
     return killed, again
 
 
-@pytest.mark.parametrize("calls", [10, pytest.param(200, marks=pytest.mark.nightly)])
+@pytest.mark.parametrize("calls", [4, pytest.param(200, marks=pytest.mark.nightly)])
 def test_processes_that_are_killed_at_random_moments(calls):
     pool = ProcessPoolExecutor(2, mp_context=FORKSERVER)
 
@@ -172,7 +172,7 @@ def test_a_worker_that_dies_again_is_given_up(tmp_path):
 
 
 def test_a_worker_that_does_not_return_is_killed(monkeypatch):
-    monkeypatch.setattr("srcgrad.parallel.scheduling.GRACE", 2.0)
+    monkeypatch.setattr("srcgrad.parallel.scheduling.GRACE", 0.5)
     with ProcessPoolExecutor(1, mp_context=FORKSERVER) as pool:
         map(abs, [1], executor=pool)
         begin = time.monotonic()
