@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import cache
+from itertools import islice
 from typing import Any
 
 import pytest
@@ -71,16 +72,18 @@ def at_night(*values: Any, **more: Any) -> Any:
     return pytest.param(*values, marks=pytest.mark.nightly, **more)
 
 
-def for_each(entries: Iterable[Any], name: Callable[[Any], str] = str) -> Callable[..., Callable[[], None]]:
-    """One test that looks at every entry of a table and reports all that fail, by ``name``.
+def for_each(
+    entries: Iterable[Any], name: Callable[[Any], str] = str, by_day: int = 1
+) -> Callable[..., Callable[..., None]]:
+    """One test that looks at every entry of a table and reports all that fail, by ``name``; at one of so many by day.
 
     Where an entry takes microseconds, a test of its own costs a hundred times as much as what it looks at.
     """
 
-    def decorate(check: Callable[[Any], None]) -> Callable[[], None]:
-        def test() -> None:
+    def decorate(check: Callable[[Any], None]) -> Callable[..., None]:
+        def look(every: int) -> None:
             failures: list[Exception] = []
-            for entry in entries:
+            for entry in islice(entries, 0, None, every):
                 try:
                     check(entry)
                 except Exception as failure:
@@ -89,7 +92,11 @@ def for_each(entries: Iterable[Any], name: Callable[[Any], str] = str) -> Callab
             if failures:
                 raise ExceptionGroup(f"{len(failures)} entries fail", failures)
 
-        test.__doc__, test.__name__, test.__module__ = check.__doc__, check.__name__, check.__module__
-        return test
+        def test() -> None:
+            look(1)
+
+        made = test if by_day == 1 else look
+        made.__doc__, made.__name__, made.__module__ = check.__doc__, check.__name__, check.__module__
+        return made if by_day == 1 else pytest.mark.parametrize("every", [by_day, at_night(1)])(made)
 
     return decorate

@@ -95,12 +95,12 @@ def test_random_programs_at_second_order(count):
 def test_programs_run_eagerly():
     """Against numbers: the compiler has no part in either."""
     told = 0
-    for number in range(10_000, 10_200):
+    for number in range(10_000, 10_080):
         text = program(RandomChoices(number), FUNCTIONAL, longest=12).text
         outcome = judge(text, Plan((Check("eager"),)))
         assert outcome.kind in ("agrees", "unsuitable"), f"{outcome}\n{text}"
         told += outcome.kind == "agrees" and not outcome.left_out
-    assert told > 150
+    assert told > 60
 
 
 # --- programs that once failed ---------------------------------------------------------------------------------------

@@ -15,13 +15,13 @@ from srcgrad.inspect.cli import main
 
 def test_most_programs_run_and_are_tame():
     suitable = 0
-    for seed in range(200):
+    for seed in range(100):
         try:
             truth(program(RandomChoices(seed)).text)
             suitable += 1
         except Unsuitable:
             pass
-    assert suitable > 185
+    assert suitable > 92
 
 
 def test_complex_step_agrees_with_differences():
@@ -91,11 +91,11 @@ def test_functional_programs_store_nothing():
 
 def test_functional_programs_are_varied():
     """Most say something, and every construct is met often."""
-    texts = [program(RandomChoices(seed), FUNCTIONAL, longest=12).text for seed in range(200)]
-    assert sum(judge(text, Plan(())).kind == "agrees" for text in texts) > 180
+    texts = [program(RandomChoices(seed), FUNCTIONAL, longest=12).text for seed in range(100)]
+    assert sum(judge(text, Plan(())).kind == "agrees" for text in texts) > 90
     for construct in (ast.Break, ast.Continue, ast.While, ast.For, ast.IfExp, ast.Lambda, ast.Tuple, ast.Subscript):
         met = sum(any(isinstance(node, construct) for node in ast.walk(ast.parse(text))) for text in texts)
-        assert met > 20, construct
+        assert met > 10, construct
 
 
 def test_a_wrong_derivative_is_told(monkeypatch):

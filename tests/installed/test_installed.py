@@ -54,7 +54,7 @@ def test_functions_of_other_packages():
 
 def test_functions_of_the_standard_library():
     assert check(of_packages("colorsys")) >= 5
-    check(of_packages("statistics"))
+    check(of_packages("statistics")[::3])  # the others at night, above
 
 
 def test_the_parameters_of_a_normal_distribution():

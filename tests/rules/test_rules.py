@@ -311,7 +311,7 @@ ELEMENTWISE = [
 SHAPES = [((2, 3), (3,)), ((2, 1), (1, 3)), ((), (3,)), ((0, 3), (3,)), ((1,), ()), ((2, 3), (1, 1)), ((1, 3), (0, 3))]
 
 
-@for_each(ELEMENTWISE, case_id)
+@for_each(ELEMENTWISE, case_id, by_day=3)
 def test_elementwise_rules_broadcast(case: tuple[Rule, Callable[..., Any]]) -> None:
     rule, function = case
     rng = np.random.default_rng(3)
@@ -342,7 +342,7 @@ OF_THE_RUNTIME = [
 ]  # fmt: skip
 
 
-@for_each(OF_THE_RUNTIME, case_id)
+@for_each(OF_THE_RUNTIME, case_id, by_day=3)
 def test_transposes_agree_beside_integers(case: tuple[Rule, Callable[..., Any]]) -> None:
     """What casts to the dtype of another argument, or is cut by it, has a transpose that does so too."""
     rule, function = case

@@ -355,7 +355,7 @@ def test_facts_of_results(function: Any, arguments: dict[str, Fact], literals: d
     assert made.shape(arguments, literals, function) == expected
 
 
-@for_each(FUNCTIONS, case_id)
+@for_each(FUNCTIONS, case_id, by_day=4)
 def test_facts_are_true_of_samples(case: tuple[Rule, Callable[..., Any]]) -> None:
     """Whatever a rule promises of its result holds for every sample of the numeric test."""
     made, function = case
