@@ -373,6 +373,7 @@ def idle_in_steps(x, q):
 
 @pytest.mark.parametrize("f", [over_a_length, idle_over_a_size, idle_over_a_shape, in_steps, idle_in_steps])
 @pytest.mark.parametrize("n", [0, 3])
+@pytest.mark.dear(2, first=1)
 def test_what_a_count_or_a_step_raises_at_the_head_of_a_loop_is_caught(f, n):
     x, h = np.array([1.5, 2.0, 3.0]), 1e-6
     slopes = [(f(x + h * e, Rows(n)) - f(x - h * e, Rows(n))) / (2 * h) for e in np.eye(3)]
@@ -411,6 +412,7 @@ FORMS = {
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("idle", IDLE)
+@pytest.mark.dear(3)
 def test_what_nobody_reads_raises_inside_of_try(idle, form):
     text, name = FORMS[form].format(idle), f"<idle {form} {idle}>"
     linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)

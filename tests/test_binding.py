@@ -305,6 +305,7 @@ def chosen_by_count(x, n=2):
 
 
 @pytest.mark.parametrize(("f", "other"), [(chosen_by_text, "b"), (chosen_by_count, 1)])
+@pytest.mark.dear(1, first=1)
 def test_a_derivative_of_a_gradient_follows_arguments_that_leave_their_defaults(f, other):
     """A program kept for the defaults, which are constants in it, served other arguments."""
     for made in (grad(grad(f)), srcgrad.hessian(f), srcgrad.jacobian(grad(f))):

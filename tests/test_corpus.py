@@ -171,6 +171,7 @@ def test_hessian_vector_product(case):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", some_by_day(TWICE, 60))
+@pytest.mark.dear(2)
 def test_second_order_agrees(case):
     """Reverse over reverse, forward over reverse, reverse over forward: the same numbers to 1e-9."""
     like = derivatives.chosen(case)

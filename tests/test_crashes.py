@@ -263,6 +263,7 @@ def power(*args: Any) -> Any:
 
 
 @pytest.mark.parametrize("k", [0, 1])
+@pytest.mark.dear(1, first=1)
 def test_a_gradient_by_a_position_inside_of_args_is_differentiated(k: int) -> None:
     y = X + 1.0
     gradient = srcgrad.grad(power, k)

@@ -93,6 +93,7 @@ TRANSFORMS = (grad, value_and_grad, jacobian, jacfwd, hessian, hvp)
 
 
 @pytest.mark.parametrize("make", TRANSFORMS)
+@pytest.mark.dear(2)
 def test_a_derivative_with_has_aux_is_not_differentiated(make: Callable[..., Any]) -> None:
     for inner in (grad(with_aux, has_aux=True), value_and_grad(with_aux, has_aux=True)):
         with pytest.raises(ArgumentError, match=r"of with_aux with has_aux=True is not differentiated[\s\S]*\[0\]"):

@@ -101,6 +101,7 @@ WIDE = [(name, dtype) for name in ("arithmetic", "sums", "loops") for dtype in (
 
 
 @pytest.mark.parametrize(("name", "dtype"), share_by_day(NARROW, 2) + WIDE, ids=name_of)
+@pytest.mark.dear(4, first=2)
 def test_adjoints_and_tangents_keep_the_dtype_and_make_nothing_wider(name, dtype):
     function = (PROGRAMS | ORDERED)[name]
     if np.dtype(dtype).kind == "c" and name in ORDERED:
@@ -130,6 +131,7 @@ def test_adjoints_and_tangents_keep_the_dtype_and_make_nothing_wider(name, dtype
 @pytest.mark.parametrize(
     ("name", "dtype"), share_by_day(NARROW[1:] + NARROW[:1], 2), ids=name_of
 )
+@pytest.mark.dear(3)
 def test_values_agree_with_those_of_double_precision(name, dtype):
     function = (PROGRAMS | ORDERED)[name]
     if (np.dtype(dtype).kind == "c" and name in ORDERED) or (name == "solutions" and np.dtype(dtype).char in "eg"):

@@ -42,6 +42,7 @@ def made_a_tuple(x):
 
 
 @pytest.mark.parametrize("function", [mapped, zipped, made_a_tuple])
+@pytest.mark.dear(1, first=2)
 def test_what_runs_through_a_dict_runs_through_its_keys(function: Callable[..., Any]) -> None:
     x = np.array([0.3, 0.4, 0.5])
     slope = np.array([(function(x + step) - function(x - step)) / 2e-6 for step in 1e-6 * np.eye(3)])
@@ -217,6 +218,7 @@ def rows_by_a_name_used_twice(x):
 
 
 @pytest.mark.parametrize("specialise", [True, False])
+@pytest.mark.dear(1)
 def test_a_loop_over_a_range_runs_through_nothing_else(specialise: bool) -> None:
     with options(specialise=specialise):
         assert grad(read_by_numbers_twice)(1.5) == pytest.approx(5 * 1.5**4 + 6 * 1.5**5)

@@ -224,6 +224,7 @@ def has_place(x, items):
         (is_it, HOLDER), (is_in, HOLDER), (is_key, HOLDER), (is_key_outside, HOLDER), (has_place, SPACE.parts),
     ],
 )  # fmt: skip
+@pytest.mark.dear(2, first=1)
 def test_containers_and_objects_are_apart(function, other):
     refused(function, (OTHER, other), "is stored into and shares memory with|is not known|methods of class Holder")
 

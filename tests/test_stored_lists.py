@@ -265,6 +265,7 @@ def test_stores_that_are_caught_are_right_or_refused(f, road):
 
 @EVERY_ROAD
 @pytest.mark.parametrize("f", REFUSED)
+@pytest.mark.dear(2, first=1)
 def test_items_that_are_put_into_integers_are_refused(f, road):
     assert is_refused(f, road)
 

@@ -119,6 +119,7 @@ def read_from_text_and_stored_by_a_callee(x):
         read_from_text_and_stored, read_from_text_and_stored_by_a_callee,
     ],
 )  # fmt: skip
+@pytest.mark.dear(2, first=2)
 def test_a_derivative_that_would_end_is_refused(function: Callable[..., Any], specialise: bool) -> None:
     for derivative in (lambda: srcgrad.grad(function)(X), lambda: srcgrad.jvp(function, (X,), (X,))):
         with options(specialise=specialise), pytest.raises((UnsupportedSyntax, Refused)):

@@ -119,6 +119,7 @@ def row_or_number(m):
 
 @SINKS
 @pytest.mark.parametrize("x", [vector(3), matrix(3, 2), np.ones((2, 2, 2)) * 0.3], ids=["vector", "matrix", "cube"])
+@pytest.mark.dear(2)
 def test_an_integer_index_is_a_view_or_a_number(x, sink):
     expected = slope(lambda m: row_or_number(m.copy()), x)
     for more in ({}, {"specialise": False}):
@@ -134,6 +135,7 @@ def augmented(s, x):
 
 @SINKS
 @pytest.mark.parametrize("s", [0.7, np.float64(0.7), np.array(0.7), vector(3)], ids=["float", "number", "0-d", "array"])
+@pytest.mark.dear(2, first=1)
 def test_an_augmented_name_is_a_number_or_an_array(s, sink):
     x = 0.4 if np.ndim(s) == 0 else vector(3, 1)
     expected = slope(lambda s: augmented(s.copy() if isinstance(s, np.ndarray) else s, x), s)
@@ -499,6 +501,7 @@ def test_iterators_and_views_that_would_be_lists_are_refused(f):
 @pytest.mark.parametrize(
     "f", [a_view_by_keyword, a_view_given_to_a_callee_that_compares, a_chain_of_a_view_that_changes]
 )
+@pytest.mark.dear(1, first=1)
 def test_views_are_no_lists(f):
     """Wrong in silence before."""
     value, gradient = srcgrad.value_and_grad(f)(vector(3), False)

@@ -125,6 +125,7 @@ def times(p, x):
 
 @pytest.mark.parametrize("specialise", [True, False])
 @pytest.mark.parametrize("function", [lambda x: item_of([x, x], x), lambda x: times(x, x)], ids=["item", "times"])
+@pytest.mark.dear(2, first=1)
 def test_the_object_where_a_number_may_be(function: Any, specialise: bool) -> None:
     slope = (function(0.7 + 1e-6) - function(0.7 - 1e-6)) / 2e-6
     with srcgrad.options(specialise=specialise):

@@ -142,6 +142,7 @@ def of_what_is_sorted(x):
 
 
 @pytest.mark.parametrize("function", [of_a_generator, of_a_choice, of_what_is_sorted])
+@pytest.mark.dear(1)
 def test_a_dict_is_updated_with_pairs(function: Callable[[float], float]) -> None:
     """An AttributeError before: what is no list in the text was taken for a dict."""
     slope = (function(3.0 + 1e-6) - function(3.0 - 1e-6)) / 2e-6
@@ -161,6 +162,7 @@ def a_set_counted_by_a_generator(x):
 
 
 @pytest.mark.parametrize("function", [counted_by_a_generator, a_set_counted_by_a_generator])
+@pytest.mark.dear(1, first=1)
 def test_a_generator_goes_on_when_what_it_made_is_there(function: Callable[[float], float]) -> None:
     """It ran to its end before anything was put into the container."""
     slope = (function(3.0 + 1e-6) - function(3.0 - 1e-6)) / 2e-6

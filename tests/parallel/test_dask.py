@@ -64,6 +64,7 @@ def expected():
 
 
 @pytest.mark.parametrize("persisted", [False, True])
+@pytest.mark.dear(1, first=1)
 def test_arrays_stay_where_they_are(dask_client, persisted):
     import dask.array as da
 

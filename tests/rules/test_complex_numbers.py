@@ -122,6 +122,7 @@ def test_at_zero_there_is_no_direction() -> None:
 
 
 @pytest.mark.parametrize("specialise", [True, False])
+@pytest.mark.dear(1)
 def test_a_real_input_never_gets_a_complex_cotangent(specialise: bool) -> None:
     """Whatever complex numbers come between, and whatever real ones are made of them on the way."""
     x, w = np.array([1.0, 2.0]), np.array([1 + 1j, 2 - 1j])

@@ -242,6 +242,7 @@ def test_powers_of_zero_at_orders_two_and_three() -> None:
 
 
 @pytest.mark.parametrize("p", [2, 3, 4.0, -2, -3.0])
+@pytest.mark.dear(2)
 def test_powers_of_negative_numbers(p: float) -> None:
     x = np.array([-2.0, -0.5])
     for function in (np.power, np.float_power):
@@ -397,6 +398,7 @@ def test_each_partner_has_a_cotangent_of_its_own_dtype_when_all_is_known(i: int,
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.complex64])
+@pytest.mark.dear(1, first=2)
 def test_constants_of_formulas_widen_nothing(dtype: Any) -> None:
     x = np.array([0.3, 0.6], dtype)
     for expression in "x**2 x**3 x**0.5 2**x 2.5**x np.exp2(x) np.log2(x) np.log10(x) x*2j np.sinc(x)".split():

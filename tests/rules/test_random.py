@@ -50,6 +50,7 @@ PROGRAMS = [reparameterised, in_a_loop, several]
 
 
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
+@pytest.mark.dear(1)
 def test_as_many_draws_as_the_program_makes(f: Any) -> None:
     """The compiled derivative leaves the generator where the program leaves it, and finds the same value."""
     value, state = seeded(f, 1.3, 0.7)

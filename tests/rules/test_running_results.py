@@ -43,6 +43,7 @@ def test_forms(name: str, order: int) -> None:
 
 @pytest.mark.parametrize("form", ["np.cumulative_sum(x, {})", "np.cumulative_prod(x, {})"])
 @pytest.mark.parametrize("options", ["axis=1", "axis=0, include_initial=True", "axis=-1, dtype=np.float64"])
+@pytest.mark.dear(2, first=1)
 def test_running_results_behind_an_initial_entry(form: str, options: str) -> None:
     check_orders(program(f"np.sum({form.format(options)} ** 2)"), x, 2)
 

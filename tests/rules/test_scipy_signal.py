@@ -61,6 +61,7 @@ def shaped(x):
 
 
 @pytest.mark.parametrize(("f", "order"), to_the_third([filtered, filtered_signal]))
+@pytest.mark.dear(1, first=1)
 def test_orders_one_to_three(f: Any, order: int) -> None:
     check_orders(f, X, order)
 
@@ -72,6 +73,7 @@ def test_orders_one_and_two(f: Any) -> None:
 
 
 @pytest.mark.parametrize("name", ["convolve", "correlate", "fftconvolve", "oaconvolve"])
+@pytest.mark.dear(2)
 def test_every_pair_of_lengths(name: str) -> None:
     f = getattr(signal, name)
     rule = lookup(f)

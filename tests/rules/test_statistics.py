@@ -111,6 +111,7 @@ def test_the_slope_by_q_at_the_ends() -> None:
         ("np.average(x * 1j + w, axis=1, weights=w * (1 + 2j)).imag", w),
     ],
 )
+@pytest.mark.dear(2, first=1)
 def test_averages(call: str, weights: Any) -> None:
     check(program(f"np.sum({call} ** 2)", "x", "w"), x, weights)
 

@@ -134,6 +134,7 @@ def test_outer_of_every_ufunc_with_a_rule_has_one() -> None:
 
 
 @pytest.mark.parametrize("name", ["multiply", "divide", "power", "float_power", "arctan2", "logaddexp", "subtract"])
+@pytest.mark.dear(2, first=1)
 def test_outer_at_the_second_order(name: str) -> None:
     check(program(f"np.sum(np.tanh(np.{name}.outer(x, y)))", "x", "y"), x, rng.uniform(0.3, 0.9, 2))
     check_orders(program(f"np.sum(np.{name}.outer(x, 1.3) * np.{name}.outer(0.7, x))"), x, 2)

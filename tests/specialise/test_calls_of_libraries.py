@@ -189,6 +189,7 @@ def numbers(f: Callable[..., Any]) -> list[float]:
 
 @pytest.mark.parametrize("known", [True, False], ids=["known", "data"])
 @pytest.mark.parametrize("f", PROGRAMS)
+@pytest.mark.dear(3, first=1)
 def test_it_is_right(f: Callable[..., Any], known: bool) -> None:
     with options(specialise=known):
         np.testing.assert_allclose(grad(f)(X.copy()), numbers(f), rtol=1e-5, atol=1e-5)

@@ -356,6 +356,7 @@ def a_pullback_to_an_object(x):
     "f", [a_gradient_of_an_object, a_gradient_of_objects_in_a_list, a_pullback_to_an_object]
 )
 @pytest.mark.parametrize("specialise", [True, False])
+@pytest.mark.dear(2)
 def test_no_handler_catches_that_a_gradient_of_an_object_is_not_followed(f, specialise):
     """Once what a handler gives, in silence: the call was taken to raise, and what said that it did not was caught."""
     assert f(1.3) == pytest.approx(2 * 1.3**2)

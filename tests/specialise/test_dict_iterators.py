@@ -137,6 +137,7 @@ SERVED = [
 
 
 @pytest.mark.parametrize("function", SERVED)
+@pytest.mark.dear(2)
 def test_served(function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     check(function, monkeypatch)
 

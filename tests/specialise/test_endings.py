@@ -199,6 +199,7 @@ def test_stop_iteration_out_of_what_gives_items(given: str, road: dict[str, Any]
 
 @ROADS
 @pytest.mark.parametrize("taking", TAKING)
+@pytest.mark.dear(2, first=2)
 def test_stop_iteration_in_what_takes_items(taking: str, road: dict[str, Any], tmp_path: Any) -> None:
     for given in ("a generator", "map"):
         right_or_refused(written("taking", given, taking, {"path": tmp_path}), road)

@@ -325,6 +325,7 @@ def suppressing(a, b, p):
 @EVERY_ROAD
 @pytest.mark.parametrize("p", [0.0, 1.0, 2.0])
 @pytest.mark.parametrize("function", [errors_of_floating_point, errors_of_floating_point_by_name, suppressing])
+@pytest.mark.dear(3, first=1)
 def test_silent_managers_are_followed(function: Callable[..., float], p: float, road: str) -> None:
     run(function, road, p)
 

@@ -191,6 +191,7 @@ PROGRAMS = [
 
 
 @pytest.mark.parametrize("function", PROGRAMS)
+@pytest.mark.dear(2)
 def test_it_is_right(function, monkeypatch):
     check_right(function, monkeypatch, X)
 

@@ -207,6 +207,7 @@ def an_array_of_one(x: Any) -> Any:
 
 
 @pytest.mark.parametrize("specialised", [True, False])
+@pytest.mark.dear(1)
 def test_the_tangent_of_an_array_of_one_is_stored_into(specialised: bool) -> None:
     """It was a broadcast view, which NumPy does not store into."""
     with srcgrad.options(specialise=specialised):
