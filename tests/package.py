@@ -20,14 +20,7 @@ def text_of(path: Path) -> str:
 
 @cache
 def parsed(text: str) -> ast.Module:
-    """The tree of a text.  The collector waits: it would go through all trees again and again, for most of the time."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        return ast.parse(text)
-    finally:
-        if enabled:
-            gc.enable()
+    return ast.parse(text)
 
 
 @cache
@@ -37,3 +30,19 @@ def nodes_of(text: str) -> Mapping[type, list[ast.AST]]:
     for node in ast.walk(parsed(text)):
         found[type(node)].append(node)
     return found
+
+
+@cache
+def read() -> None:
+    """Parses every file.  The collector waits: it would go through all trees again and again, for most of the time."""
+    gc.disable()
+    try:
+        for path in MODULES:
+            nodes_of(text_of(path))
+    finally:
+        gc.enable()
+
+
+def forget() -> None:
+    for kept in (parsed, nodes_of, read):
+        kept.cache_clear()

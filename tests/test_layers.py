@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.package import MODULES, ROOT, nodes_of, parsed, text_of
+from tests.package import MODULES, ROOT, forget, nodes_of, parsed, read, text_of
 from tests.parameters import for_each
 
 COMPILER = ("frontend", "infer", "specialise", "analysis", "transform", "optimize", "emit")
@@ -127,6 +127,15 @@ def named(path: Path) -> tuple[str, bool]:
     return ".".join(parts[:-1] if is_package else parts), is_package
 
 
+@pytest.fixture(scope="module")
+def package() -> Iterator[None]:
+    """The files of the package, read at once; the trees go afterwards, since the collector has to look at each part."""
+    read()
+    yield
+    forget()
+
+
+@pytest.mark.usefixtures("package")
 @for_each(MODULES)
 def test_layer(path: Path) -> None:
     parts = path.relative_to(ROOT).with_suffix("").parts
@@ -136,6 +145,7 @@ def test_layer(path: Path) -> None:
     assert breaches(text_of(path), *named(path)) == []
 
 
+@pytest.mark.usefixtures("package")
 @for_each([path for path in MODULES if EAGER in path.parents and not (path.parent == EAGER and path.stem in FRONT)])
 def test_core_of_eager_imports_no_package_of_it(path: Path) -> None:
     assert outward(text_of(path), *named(path)) == []
@@ -166,6 +176,7 @@ def test_packages_of_eager_import_the_core_and_what_lies_left_of_them() -> None:
     assert outward("from srcgrad.eager.func import vmap", "srcgrad.eager.operations.joining")
 
 
+@pytest.mark.usefixtures("package")
 @for_each(MODULES)
 def test_module_is_named_for_what_it_does(path: Path) -> None:
     assert path.stem not in {"utils", "helpers", "helper", "common", "misc"}
@@ -312,6 +323,7 @@ def _each_class() -> Iterator[Class]:
     yield from every_class().values()
 
 
+@pytest.mark.usefixtures("package")
 @for_each(_each_class())
 def test_class_has_one_trade(made: Class) -> None:
     known = every_class()
@@ -322,6 +334,7 @@ def test_class_has_one_trade(made: Class) -> None:
     assert len(data) <= MEMBERS, f"{made.name} has {len(data)} fields: {', '.join(sorted(data))}"
 
 
+@pytest.mark.usefixtures("package")
 def test_no_more_than_a_few_files_import_one_another() -> None:
     assert [circle for circle in circles(TEXTS) if len(circle) > CIRCLE] == []
 
