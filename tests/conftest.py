@@ -53,9 +53,9 @@ def _name(item: pytest.Item) -> str:
     return item.nodeid.partition("[")[0]
 
 
-def _dear(item: pytest.Item) -> tuple[int, int] | None:
-    """The arguments of the mark ``dear``."""
-    mark = item.get_closest_marker("dear")
+def _costly(item: pytest.Item) -> tuple[int, int] | None:
+    """The arguments of the mark ``costly``."""
+    mark = item.get_closest_marker("costly")
     return None if mark is None else (mark.args[0], mark.kwargs.get("first", 0))
 
 
@@ -78,7 +78,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> Iterator[None]:
         return
     calls = [call for call in calls if not any(mark.name == "nightly" for mark in call.marks)]
     if not definition.nodeid.startswith(WHOLE):
-        places = places_by_day(len(calls), _dear(definition))
+        places = places_by_day(len(calls), _costly(definition))
         calls = [call for place, call in enumerate(calls) if place in places]
     if calls:  # of none pytest would make one without parameters
         metafunc._calls[:] = calls  # type: ignore[attr-defined]
@@ -95,7 +95,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         name = _name(item)
         if not name.startswith(WHOLE) and name not in chosen and item.get_closest_marker("nightly") is None:
-            if met[name] not in places_by_day(each[name], _dear(item)):
+            if met[name] not in places_by_day(each[name], _costly(item)):
                 if item.get_closest_marker("sampled"):
                     left_out.add(item)
                 item.add_marker(pytest.mark.nightly)

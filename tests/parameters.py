@@ -29,14 +29,14 @@ SHARES_ON_OTHERS = {"tests/directed/": 3, "tests/eager/": 3, "tests/test_corpus.
 
 
 @cache
-def places_by_day(count: int, dear: tuple[int, int] | None = None) -> frozenset[int]:
+def places_by_day(count: int, costly: tuple[int, int] | None = None) -> frozenset[int]:
     """Which of so many parameters a test asks on every run: some that are evenly spread.
 
-    Of these a test marked ``dear`` asks no more than so many, from that one on: ``(1, 2)`` says the third alone.
+    Of these a test marked ``costly`` asks no more than so many, from that one on: ``(1, 2)`` says the third alone.
     """
     kept = max(_NO_FEWER, -(-count // _ONE_IN))
     sample = [k for k in range(count) if count <= kept or k * kept // count != (k - 1) * kept // count]
-    most, first = dear or (count, 0)
+    most, first = costly or (count, 0)
     return frozenset(sample[first :: max(1, -(-(len(sample) - first) // most))] or sample)
 
 

@@ -213,7 +213,7 @@ REFERENCES = [
 
 @pytest.mark.parametrize("specialise", [True, False])
 @pytest.mark.parametrize("f", REFERENCES)
-@pytest.mark.dear(3, first=2)
+@pytest.mark.costly(3, first=2)
 def test_what_arrays_of_objects_refer_to_is_not_taken_for_a_copy(f: Callable[..., Any], specialise: bool) -> None:
     """Once zero in silence."""
     with options(specialise=specialise):

@@ -280,7 +280,7 @@ def test_a_start_that_may_raise_in_a_heading_inside_of_try_is_refused(f):
 @pytest.mark.parametrize("f", [to_a_count, to_a_length, idle, number_less_a_list, a_list_times_a_number])
 @pytest.mark.parametrize("q", ["q", "3", 3, [1.0, 2.0]])
 @pytest.mark.parametrize("specialise", [True, False])
-@pytest.mark.dear(4, first=1)
+@pytest.mark.costly(4, first=1)
 def test_what_the_operands_raise_is_caught(f, q, specialise):
     """Those of what a loop goes over were not attempted; a list with a number of Python was made an array."""
     x = np.array([1.5, 2.0, 3.0])
@@ -373,7 +373,7 @@ def idle_in_steps(x, q):
 
 @pytest.mark.parametrize("f", [over_a_length, idle_over_a_size, idle_over_a_shape, in_steps, idle_in_steps])
 @pytest.mark.parametrize("n", [0, 3])
-@pytest.mark.dear(2, first=1)
+@pytest.mark.costly(2, first=1)
 def test_what_a_count_or_a_step_raises_at_the_head_of_a_loop_is_caught(f, n):
     x, h = np.array([1.5, 2.0, 3.0]), 1e-6
     slopes = [(f(x + h * e, Rows(n)) - f(x - h * e, Rows(n))) / (2 * h) for e in np.eye(3)]
@@ -412,7 +412,7 @@ FORMS = {
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("idle", IDLE)
-@pytest.mark.dear(3)
+@pytest.mark.costly(3)
 def test_what_nobody_reads_raises_inside_of_try(idle, form):
     text, name = FORMS[form].format(idle), f"<idle {form} {idle}>"
     linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)

@@ -138,7 +138,7 @@ def test_what_is_followed_by_the_kinds_of_its_arguments_is_refused_without(kind)
 
 
 @pytest.mark.parametrize(("kind", "way"), [(k, w) for w in WAYS for k in BOUND if not (w and k in OF_KINDS)], ids=str)
-@pytest.mark.dear(3, first=1)
+@pytest.mark.costly(3, first=1)
 def test_derivatives_bind_as_calls_do(kind, way):
     f, keywords = BOUND[kind]
     value, below, above = (f(x, **keywords) for x in (X, X - E, X + E))
@@ -245,7 +245,7 @@ class Loss:
 
 @pytest.mark.parametrize("way", WAYS, ids=str)
 @pytest.mark.parametrize("f", [MODEL.loss, Loss(2.0)], ids=["method", "object"])
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_derivatives_of_the_gradient_of_a_method(f, way):
     first, second = 6.0 * V**2, 12.0 * V
     with options(**way):
@@ -269,7 +269,7 @@ def test_the_gradient_of_the_gradient_of_a_method():
 
 
 @pytest.mark.parametrize("way", WAYS, ids=str)
-@pytest.mark.dear(1)
+@pytest.mark.costly(1)
 def test_the_gradient_of_a_gradient_by_a_position_among_stars(way):
     def f(*args):
         return args[0] ** 2 * args[1] ** 3
@@ -305,7 +305,7 @@ def chosen_by_count(x, n=2):
 
 
 @pytest.mark.parametrize(("f", "other"), [(chosen_by_text, "b"), (chosen_by_count, 1)])
-@pytest.mark.dear(1, first=1)
+@pytest.mark.costly(1, first=1)
 def test_a_derivative_of_a_gradient_follows_arguments_that_leave_their_defaults(f, other):
     """A program kept for the defaults, which are constants in it, served other arguments."""
     for made in (grad(grad(f)), srcgrad.hessian(f), srcgrad.jacobian(grad(f))):

@@ -212,7 +212,7 @@ TWICE = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", some_by_day(TWICE, 150))
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_the_corpus_over_the_bridge_to_the_second_order(case):
     leaves, ignored = [], []
     arguments = [

@@ -140,7 +140,7 @@ PROGRAMS = {
         *share_by_day(((n, options) for options in ("plain", "generic", "generic-plain") for n in PROGRAMS), 7),
     ],
 )
-@pytest.mark.dear(3, first=2)
+@pytest.mark.costly(3, first=2)
 def test_reverse_forward_and_second_order_agree_with_numbers(name, options):
     function, arguments = PROGRAMS[name]
     with derivatives.settings(options):
@@ -149,7 +149,7 @@ def test_reverse_forward_and_second_order_agree_with_numbers(name, options):
 
 
 @pytest.mark.parametrize("name", ["product", "mixed", "numbers", "loop", "matrices", "indices", "real before index"])
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_reverse_over_reverse_is_forward_over_reverse(name):
     function, arguments = PROGRAMS[name]
     argnums = tuple(k for k, a in enumerate(arguments) if not isinstance(a, int))
@@ -386,7 +386,7 @@ def by_a_callee(x):
 
 
 @pytest.mark.parametrize("function", [by_elements, both_parts, a_copy_is_kept, by_a_callee])
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_the_imaginary_part_of_an_array_that_is_stored_into(function):
     """Once refused: the adjoint of an imaginary part is the negative of that of the adjoint, which no view shows."""
     check_grads(function, X, order=2)

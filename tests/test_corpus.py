@@ -104,7 +104,7 @@ def check_forward(case: Case, options: str) -> None:
 
 
 @pytest.mark.parametrize("case", cases(CASES))
-@pytest.mark.dear(66, first=1)
+@pytest.mark.costly(66, first=1)
 def test_reverse(case):
     check_reverse(case, "optimised")
 
@@ -128,7 +128,7 @@ def test_forward_not_optimised(case):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", some_by_day(FIRST_OF_DATA, 6))
-@pytest.mark.dear(10, first=1)
+@pytest.mark.costly(10, first=1)
 def test_reverse_without_facts(case):
     check_reverse(case, "generic")
 
@@ -141,7 +141,7 @@ def test_forward_without_facts(case):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", some_by_day([case for case in CASES if scalar_result(case)], 9))
-@pytest.mark.dear(6)
+@pytest.mark.costly(6)
 def test_joint_gradient(case):
     """``value_and_grad`` emits one function where it can; ``vjp`` emits a pair."""
     measured = reference(case.name)
@@ -157,7 +157,7 @@ TWICE = [case for case in SCALAR if scalar_result(case) and case.function.__name
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", some_by_day(TWICE, 15))
-@pytest.mark.dear(3, first=2)
+@pytest.mark.costly(3, first=2)
 def test_hessian_vector_product(case):
     """``hvp`` against the numeric derivative of the gradient."""
     like = derivatives.chosen(case)
@@ -171,7 +171,7 @@ def test_hessian_vector_product(case):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", some_by_day(TWICE, 60))
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_second_order_agrees(case):
     """Reverse over reverse, forward over reverse, reverse over forward: the same numbers to 1e-9."""
     like = derivatives.chosen(case)

@@ -201,7 +201,7 @@ REFUSED = [
 @pytest.mark.parametrize(
     ("function", "way"), [*((function, "optimised") for function in RIGHT), *((f, "generic") for f in OF_NUMBERS)]
 )
-@pytest.mark.dear(2, first=1)
+@pytest.mark.costly(2, first=1)
 def test_an_odd_program_is_right_in_every_mode(function: Any, way: str) -> None:
     with settings(way):
         gradient, second = srcgrad.grad(function)(X), srcgrad.hvp(function)(X, X)
@@ -263,7 +263,7 @@ def power(*args: Any) -> Any:
 
 
 @pytest.mark.parametrize("k", [0, 1])
-@pytest.mark.dear(1, first=1)
+@pytest.mark.costly(1, first=1)
 def test_a_gradient_by_a_position_inside_of_args_is_differentiated(k: int) -> None:
     y = X + 1.0
     gradient = srcgrad.grad(power, k)

@@ -119,7 +119,7 @@ def beside_an_array(x):
 
 @pytest.mark.parametrize("specialise", [True, False])
 @pytest.mark.parametrize("function", [repeated, joined, beside_an_array])
-@pytest.mark.dear(2, first=1)
+@pytest.mark.costly(2, first=1)
 def test_deques_are_joined_and_repeated(function, specialise):
     """Gradients were sums over the items, or a bare ValueError."""
     x, step = 0.7, 1e-4

@@ -93,7 +93,7 @@ TRANSFORMS = (grad, value_and_grad, jacobian, jacfwd, hessian, hvp)
 
 
 @pytest.mark.parametrize("make", TRANSFORMS)
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_a_derivative_with_has_aux_is_not_differentiated(make: Callable[..., Any]) -> None:
     for inner in (grad(with_aux, has_aux=True), value_and_grad(with_aux, has_aux=True)):
         with pytest.raises(ArgumentError, match=r"of with_aux with has_aux=True is not differentiated[\s\S]*\[0\]"):
@@ -130,7 +130,7 @@ SLOPE = hvp(weighted)
     ("args", "kwargs"),
     [((2.0,), {}), ((2.0, 1.5), {}), ((2.0, 1.5), {"n": 3.0}), ((2.0,), {"n": 3.0, "k": 1.5}), ((), {"y": 2.0})],
 )
-@pytest.mark.dear(4, first=1)
+@pytest.mark.costly(4, first=1)
 def test_derivatives_of_derivatives_bind_their_arguments_as_these(
     args: Any, kwargs: Any, inner: Any, specialise: bool
 ) -> None:
@@ -145,7 +145,7 @@ def test_derivatives_of_derivatives_bind_their_arguments_as_these(
 
 
 @pytest.mark.parametrize("specialise", [True, False])
-@pytest.mark.dear(1)
+@pytest.mark.costly(1)
 def test_a_product_with_the_hessian_binds_its_arguments_inside_of_a_function(specialise: bool) -> None:
     x, v = np.array([0.3, 0.7]), np.array([1.0, -0.5])
 

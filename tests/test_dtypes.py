@@ -101,7 +101,7 @@ WIDE = [(name, dtype) for name in ("arithmetic", "sums", "loops") for dtype in (
 
 
 @pytest.mark.parametrize(("name", "dtype"), share_by_day(NARROW, 2) + WIDE, ids=name_of)
-@pytest.mark.dear(4, first=2)
+@pytest.mark.costly(4, first=2)
 def test_adjoints_and_tangents_keep_the_dtype_and_make_nothing_wider(name, dtype):
     function = (PROGRAMS | ORDERED)[name]
     if np.dtype(dtype).kind == "c" and name in ORDERED:
@@ -131,7 +131,7 @@ def test_adjoints_and_tangents_keep_the_dtype_and_make_nothing_wider(name, dtype
 @pytest.mark.parametrize(
     ("name", "dtype"), share_by_day(NARROW[1:] + NARROW[:1], 2), ids=name_of
 )
-@pytest.mark.dear(3)
+@pytest.mark.costly(3)
 def test_values_agree_with_those_of_double_precision(name, dtype):
     function = (PROGRAMS | ORDERED)[name]
     if (np.dtype(dtype).kind == "c" and name in ORDERED) or (name == "solutions" and np.dtype(dtype).char in "eg"):
@@ -181,7 +181,7 @@ KINDS = {
 
 @pytest.mark.parametrize("options", ["optimised", "generic"])
 @pytest.mark.parametrize("name", MIXED)
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_each_of_two_partners_has_its_own_dtype(name, options):
     function = MIXED[name]
     pairs = list(itertools.product(KINDS, KINDS))
@@ -227,7 +227,7 @@ def composed(seed):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", share_by_day(range(8), 4))
-@pytest.mark.dear(1, first=1)
+@pytest.mark.costly(1, first=1)
 def test_random_programs(seed, tmp_path, monkeypatch):
     path = tmp_path / f"random_program_{seed}.py"
     path.write_text("import numpy as np\n\n\n" + composed(seed))
@@ -256,7 +256,7 @@ def test_random_programs(seed, tmp_path, monkeypatch):
 
 # --- single numbers, orders, containers ------------------------------------------------------------------------------
 @pytest.mark.parametrize("number", [np.float16, np.float32, np.longdouble, np.complex64, float, complex])
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_single_numbers_keep_their_type(number):
     a = number(0.3)
     functions = (lambda a: abs(a * a), lambda a: abs(a) ** 2 * 3 + abs(np.sin(a)), lambda a: abs(a * np.float64(2.0)))
@@ -266,7 +266,7 @@ def test_single_numbers_keep_their_type(number):
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.complex64])
-@pytest.mark.dear(1, first=2)
+@pytest.mark.costly(1, first=2)
 def test_second_order_keeps_the_dtype(dtype):
     x = draw(dtype, 3)
 

@@ -121,7 +121,7 @@ def run(call, capsys):
         *(at_night("grad", program) for program in PROGRAMS),
     ],
 )
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_effects_are_those_of_the_program(program, mode, capsys):
     value, printed, *left = run(lambda: program(0.7), capsys)
     h = 1e-6

@@ -64,7 +64,7 @@ def _judge(name: tuple[str, str, str], *, second: bool = False) -> bool:
 
 
 @pytest.mark.parametrize("form", [form for form in FORMS if zlib.crc32(form.encode()) % 6 == 0])
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_a_form_evaluates_its_operands_as_python_does(form: str) -> None:
     """One state and pattern of every sixth form; all of them are asked nightly."""
     number = zlib.crc32(form.encode())
@@ -135,7 +135,7 @@ def spread_before_it_changes(x):
         spread_before_it_changes,
     ],
 )  # fmt: skip
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_programs_that_were_wrong(function: object) -> None:
     """Found outside of the table, or at its start."""
     _run(function, POINT)
@@ -193,7 +193,7 @@ def rest_of_a_list(x):
         place_of_a_store_between, results_of_a_call, rest_of_a_list,
     ],
 )  # fmt: skip
-@pytest.mark.dear(2, first=1)
+@pytest.mark.costly(2, first=1)
 def test_a_name_that_one_target_binds_twice(function: object) -> None:
     """The last value is kept, however the target is nested."""
     _run(function, POINT)
@@ -254,7 +254,7 @@ def summed_set(x, d, grown):
 @pytest.mark.parametrize("form", [
     paired_with_keys, summed_set,
 ])  # fmt: skip
-@pytest.mark.dear(1, first=1)
+@pytest.mark.costly(1, first=1)
 def test_a_view_shows_what_later_operands_change(form: object) -> None:
     """It was taken for a list of what the dict held before, and a set was read before."""
 
@@ -286,7 +286,7 @@ def test_a_view_before_an_operand_that_changes_its_dict_is_refused(form: object)
 
 
 @pytest.mark.parametrize("form", [reduced, chained])
-@pytest.mark.dear(1)
+@pytest.mark.costly(1)
 def test_a_view_that_is_gone_over_later_shows_what_changed(form: object) -> None:
     """Where nothing is said of the dict, the text of the derivative is not differentiated again."""
 

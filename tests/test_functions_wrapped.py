@@ -262,7 +262,7 @@ FUNCTIONS = [
 
 @EVERY_ROAD
 @pytest.mark.parametrize("f", FUNCTIONS)
-@pytest.mark.dear(6)
+@pytest.mark.costly(6)
 def test_right_or_refused(f, road):
     """The values of before, or what was remembered, were read in silence."""
     is_refused(f, road)

@@ -75,7 +75,7 @@ def test_random_program(text):
 @pytest.mark.slow
 @pytest.mark.parametrize("count", [5, at_night(20)])
 @pytest.mark.parametrize("option", ["optimise", "specialise"])
-@pytest.mark.dear(1)
+@pytest.mark.costly(1)
 def test_random_programs_without_help(option, count):
     """Without the optimizer, and without anything known about the arguments."""
     plan = Plan(tuple(Check(mode, (option,)) for mode in MODES))

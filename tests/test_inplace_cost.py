@@ -106,7 +106,7 @@ def test_time_grows_with_the_number_of_stores(program, mode):
 
 @pytest.mark.parametrize("mode", [reverse, forward])
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
-@pytest.mark.dear(2, first=1)
+@pytest.mark.costly(2, first=1)
 def test_memory_grows_with_the_number_of_stores(program, mode):
     call = mode(program)
     call(10)

@@ -42,7 +42,7 @@ def made_a_tuple(x):
 
 
 @pytest.mark.parametrize("function", [mapped, zipped, made_a_tuple])
-@pytest.mark.dear(1, first=2)
+@pytest.mark.costly(1, first=2)
 def test_what_runs_through_a_dict_runs_through_its_keys(function: Callable[..., Any]) -> None:
     x = np.array([0.3, 0.4, 0.5])
     slope = np.array([(function(x + step) - function(x - step)) / 2e-6 for step in 1e-6 * np.eye(3)])
@@ -132,7 +132,7 @@ DEEP = [
 
 
 @pytest.mark.parametrize("function", DEEP)
-@pytest.mark.dear(2, first=1)
+@pytest.mark.costly(2, first=1)
 def test_a_dict_that_a_recursion_returned_is_right_or_refused_where_it_is_read_by_places(
     function: Callable[..., Any],
 ) -> None:
@@ -163,7 +163,7 @@ def keys_items_and_places(x):
 
 
 @pytest.mark.parametrize("specialise", [True, False])
-@pytest.mark.dear(1)
+@pytest.mark.costly(1)
 def test_keys_items_and_own_subscripts_of_such_a_dict_are_right(specialise: bool) -> None:
     x, step = np.array([0.3, 0.4, 0.5]), 1e-6
     f = keys_items_and_places
@@ -218,7 +218,7 @@ def rows_by_a_name_used_twice(x):
 
 
 @pytest.mark.parametrize("specialise", [True, False])
-@pytest.mark.dear(1)
+@pytest.mark.costly(1)
 def test_a_loop_over_a_range_runs_through_nothing_else(specialise: bool) -> None:
     with options(specialise=specialise):
         assert grad(read_by_numbers_twice)(1.5) == pytest.approx(5 * 1.5**4 + 6 * 1.5**5)
@@ -383,7 +383,7 @@ WAYS: list[dict[str, Any]] = [{}, {"specialise": False}]
 
 @pytest.mark.parametrize("way", WAYS, ids=str)
 @pytest.mark.parametrize("function", VARYING)
-@pytest.mark.dear(4, first=1)
+@pytest.mark.costly(4, first=1)
 def test_keys_that_vary_are_refused(function: Callable[..., Any], way: dict[str, Any]) -> None:
     """Silently zero once: of pairs only those that a loop put into the list itself were looked at, of keys only those
     without a call, and of ``d[x[i]]`` the array where nothing was known of it, which is no key."""
@@ -412,7 +412,7 @@ def of_constant_numbers(x):
 
 
 @pytest.mark.parametrize("way", WAYS, ids=str)
-@pytest.mark.dear(1)
+@pytest.mark.costly(1)
 def test_keys_that_do_not_vary_are_right(way: dict[str, Any]) -> None:
     x = np.array([0.7, 1.3, -0.4])
     with options(**way):

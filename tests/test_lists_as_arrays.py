@@ -186,7 +186,7 @@ FORMULAS = [collected, of_unknown_kind, of_unknown_kind_in_any_formula, of_sever
         *share_by_day(((function, specialise, True) for function in FORMULAS for specialise in (True, False)), 7),
     ],
 )
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_numpy_computes_with_a_list_as_with_an_array(
     function: Callable[..., Any], specialise: bool, second: bool
 ) -> None:

@@ -140,7 +140,7 @@ def _ones(value):
 
 
 @pytest.mark.parametrize("name", READS)
-@pytest.mark.dear(2, first=1)
+@pytest.mark.costly(2, first=1)
 def test_what_is_read_outside_is_apart(name):
     x = memory_elsewhere.PLACE if "module" in name else GRID
     before = x.copy()
@@ -224,7 +224,7 @@ def has_place(x, items):
         (is_it, HOLDER), (is_in, HOLDER), (is_key, HOLDER), (is_key_outside, HOLDER), (has_place, SPACE.parts),
     ],
 )  # fmt: skip
-@pytest.mark.dear(2, first=1)
+@pytest.mark.costly(2, first=1)
 def test_containers_and_objects_are_apart(function, other):
     refused(function, (OTHER, other), "is stored into and shares memory with|is not known|methods of class Holder")
 
@@ -287,7 +287,7 @@ LINE, SPACED, ROWS = np.array([0.7, -0.4, 1.3, 0.2]), SimpleNamespace(u=GRID), [
         (items_scaled, (ROWS, ROWS)), (items_scaled, ([GRID], [GRID])), (appended, ([GRID], [GRID, OTHER])),
     ],
 )  # fmt: skip
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_arguments_that_are_stored_into_are_apart(function, arguments):
     for argnums in ((0, 1), 1):
         refused(function, arguments, "are stored into and share memory", argnums)

@@ -93,7 +93,7 @@ TWICE = some_by_day(
 
 
 @pytest.mark.parametrize("case", SCALAR)
-@pytest.mark.dear(4, first=1)
+@pytest.mark.costly(4, first=1)
 def test_gradients_leave_everything_as_it_was(case: Case) -> None:
     if case.theme in STORING:
         check(case, lambda: srcgrad.grad(case.function, argnums=case.argnums)(*case.arguments, **case.keywords))
@@ -101,7 +101,7 @@ def test_gradients_leave_everything_as_it_was(case: Case) -> None:
 
 
 @pytest.mark.parametrize("case", CASES)
-@pytest.mark.dear(3)
+@pytest.mark.costly(3)
 def test_pullbacks_leave_everything_as_it_was(case: Case) -> None:
     def run() -> None:
         value, pullback = srcgrad.vjp(case.function, *case.arguments, argnums=case.argnums, **case.keywords)
@@ -113,14 +113,14 @@ def test_pullbacks_leave_everything_as_it_was(case: Case) -> None:
 
 
 @pytest.mark.parametrize("case", [p for p in CASES if not p.values[0].keywords])
-@pytest.mark.dear(3)
+@pytest.mark.costly(3)
 def test_tangents_leave_everything_as_it_was(case: Case) -> None:
     tangents = derivatives.tangents_of(case, oracle.seed_like(derivatives.chosen(case), 2))
     check(case, lambda: srcgrad.jvp(case.function, case.arguments, tangents))
 
 
 @pytest.mark.parametrize("case", TWICE)
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_second_derivatives_leave_everything_as_it_was(case: Case) -> None:
     direction = oracle.seed_like(derivatives.chosen(case), 3)
     check(case, lambda: srcgrad.hvp(case.function, argnums=case.argnums)(*case.arguments, direction))

@@ -24,7 +24,7 @@ ALLOWED = (
 
 
 @pytest.mark.parametrize("case", some_by_day(TWICE, 15))
-@pytest.mark.dear(4)
+@pytest.mark.costly(4)
 def test_the_text_of_the_gradient_is_a_plain_program(case):
     """Fenced statements only, no closures, every name defined or imported at the top."""
     for mode in ("split", "forward"):
@@ -66,7 +66,7 @@ def _free_names(text: str) -> set[str]:
 
 
 @pytest.mark.parametrize("case", some_by_day(TWICE, 120))
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_the_gradient_goes_down_the_road_again(case):
     """Both halves of a pair in one function, and the tangent, are differentiated in both modes; nothing is known."""
     for mode in ("reverse", "forward"):
@@ -88,7 +88,7 @@ THIRD = ("cube", "design_page", "branch_in_a_loop", "simple_break", "nested_loop
 
 
 @pytest.mark.parametrize("case", some_by_day([case for case in CASES if case.name in THIRD], 3))
-@pytest.mark.dear(1)
+@pytest.mark.costly(1)
 def test_three_times(case):
     """The third derivative compiles, and its text does not explode."""
     lines = []

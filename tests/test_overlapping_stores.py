@@ -47,7 +47,7 @@ def program(statement: str) -> Callable[[Any], Any]:
 
 
 @pytest.mark.parametrize("statement", RIGHT)
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_what_overlaps_is_stored_as_numpy_does(statement: str) -> None:
     """Value to the last bit, derivative as numbers have it; second order too."""
     function = program(statement)

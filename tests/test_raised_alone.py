@@ -110,7 +110,7 @@ FOLLOWED = [in_a_match, in_the_else_of_a_try, in_the_body_of_a_try, behind_anoth
 @EVERY_ROAD
 @pytest.mark.parametrize("p", [0.0, 1.0, 2.0])
 @pytest.mark.parametrize("inner", FOLLOWED)
-@pytest.mark.dear(3, first=1)
+@pytest.mark.costly(3, first=1)
 def test_what_is_handled_is_raised_again(inner: Callable[..., float], p: float, road: str) -> None:
     def outer(a, b, p):
         try:

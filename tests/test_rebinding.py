@@ -280,7 +280,7 @@ def tensors(f: Callable[..., Any], x: np.ndarray) -> tuple[Any, Any]:
 
 
 @pytest.mark.parametrize("kind", REBINDING)
-@pytest.mark.dear(4, first=1)
+@pytest.mark.costly(4, first=1)
 def test_every_mode_follows(module: ModuleType, kind: str) -> None:
     name, statement = REBINDING[kind]
     f = getattr(module, name)

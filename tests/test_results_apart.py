@@ -207,7 +207,7 @@ OPTIONS: list[dict[str, Any]] = [{}, {"specialise": False}]
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 @pytest.mark.parametrize("chosen", OPTIONS, ids=str)
-@pytest.mark.dear(3)
+@pytest.mark.costly(3)
 def test_a_store_into_a_result_is_seen_there_only(function: Any, chosen: dict[str, Any]) -> None:
     want, dot = function(V.copy()), np.array([0.3, 1.1, -0.8])
     slope = (function(V + 1e-6 * dot) - function(V - 1e-6 * dot)) / 2e-6

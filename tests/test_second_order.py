@@ -116,7 +116,7 @@ def numeric(case: Case, direction: tuple) -> oracle.Measured:
         *share_by_day([pytest.param(s, c, id=f"{s}-{c.name}") for s in ("plain", "generic") for c in PROGRAMS], 5),
     ],
 )
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_three_ways_and_numbers(case, settings):
     like = derivatives.chosen(case)
     direction = oracle.seed_like(like, 3)
@@ -134,7 +134,7 @@ def test_three_ways_and_numbers(case, settings):
 
 
 @EVERY
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_hvp_is_the_hessian_times_the_vector(case):
     if case.name == "structured":
         pytest.skip("blocks of containers have no product")
@@ -167,7 +167,7 @@ def quintic(x):
 
 
 @pytest.mark.parametrize("x", [1.3, -0.7])
-@pytest.mark.dear(1, first=1)
+@pytest.mark.costly(1, first=1)
 def test_third_derivative(x):
     third = srcgrad.grad(srcgrad.grad(srcgrad.grad(quintic)))
     assert third(x) == pytest.approx(60.0 * x**2 * (1.0 if x > 0.0 else -1.0), rel=1e-12)
@@ -215,7 +215,7 @@ def read_from_its_end(x):
 
 
 @pytest.mark.parametrize("f", [read_from_its_start, read_from_its_end])
-@pytest.mark.dear(1)
+@pytest.mark.costly(1)
 def test_what_a_list_held_before_loops_appended_to_it_is_in_its_adjoint_in_the_end(f):
     slope = srcgrad.grad(f)
     numeric = (slope(0.9 + 1e-6) - slope(0.9 - 1e-6)) / 2e-6

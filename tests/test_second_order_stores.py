@@ -54,7 +54,7 @@ def test_gradient(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SOME)
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_forward_over_reverse(name: str) -> None:
     gradient = srcgrad.grad(loss_of(name), argnums=ALL)
     dots = directions(3)
@@ -69,7 +69,7 @@ def test_forward_over_reverse(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SOME)
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_reverse_over_reverse(name: str) -> None:
     """The pullback of a gradient is the Hessian again, and may be called twice."""
     gradient, dots = srcgrad.grad(loss_of(name), argnums=ALL), directions(3)

@@ -45,7 +45,7 @@ def same_layout(x, numbers):
 
 @pytest.mark.parametrize("specialise", [True, False])
 @pytest.mark.parametrize("name", LAYOUTS)
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_views_are_views_in_every_layout(name, specialise):
     x = LAYOUTS[name]
     before = x.copy()

@@ -251,7 +251,7 @@ FUNCTIONS = [f for f in _OWN if f not in _OTHERS]
 
 @EVERY_ROAD
 @pytest.mark.parametrize("f", FUNCTIONS)
-@pytest.mark.dear(4, first=1)
+@pytest.mark.costly(4, first=1)
 def test_lists_that_are_stored(f, road):
     """Gradients were those of what the lists held later; casts and axes those of an array that was made of them."""
     run(f, road)
@@ -265,7 +265,7 @@ def test_stores_that_are_caught_are_right_or_refused(f, road):
 
 @EVERY_ROAD
 @pytest.mark.parametrize("f", REFUSED)
-@pytest.mark.dear(2, first=1)
+@pytest.mark.costly(2, first=1)
 def test_items_that_are_put_into_integers_are_refused(f, road):
     assert is_refused(f, road)
 

@@ -64,7 +64,7 @@ def differences(function, x, h=1e-6):
 
 @pytest.mark.parametrize("specialise", [True, False], ids=["specialised", "generic"])
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_what_is_masked_has_no_part_in_any_mode(program: Any, specialise: bool) -> None:
     expected = differences(program, POINT)
     direction = np.array([0.0, 0.7, -0.4])
@@ -107,7 +107,7 @@ SECOND_ORDER = {
 
 
 @pytest.mark.parametrize("name", SECOND_ORDER)
-@pytest.mark.dear(2, first=1)
+@pytest.mark.costly(2, first=1)
 def test_what_is_zero_by_value_keeps_its_second_derivatives(name: str) -> None:
     """A cotangent that is zero at one point changes with the point, which only a defined partial lets through."""
     function = SECOND_ORDER[name]

@@ -199,7 +199,7 @@ def numeric(program):
     [pytest.param(*entry, marks=pytest.mark.nightly if k % 12 else ()) for k, entry in enumerate(PROGRAMS)],
     ids=lambda part: getattr(part, "__name__", part),
 )
-@pytest.mark.dear(1, first=2)
+@pytest.mark.costly(1, first=2)
 def test_the_third_derivative(program, modes):
     expected, error = numeric(program)
     scale = max(1.0, abs(expected))

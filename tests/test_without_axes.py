@@ -141,7 +141,7 @@ def by_differences(f: Callable[..., Any], h: float = 1e-6) -> Any:
 
 @pytest.mark.parametrize("specialise", [True, False])
 @pytest.mark.parametrize("f", PROGRAMS)
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_arrays_without_axes_are_told_from_numbers(f: Callable[..., Any], specialise: bool) -> None:
     """Once another value, a store that was lost, or a tangent that changed with that of another array."""
     slope = by_differences(f)(X)

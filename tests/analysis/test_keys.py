@@ -249,7 +249,7 @@ def by_an_optimizer(x):
     ],
 )
 @pytest.mark.parametrize("specialise", [True, at_night(False)], ids=["facts", "no facts"])
-@pytest.mark.dear(2, first=1)
+@pytest.mark.costly(2, first=1)
 def test_other_uses_of_keys_are_right(function: Callable[..., object], wanted: list[float], specialise: bool) -> None:
     with options(specialise=specialise):
         if specialise and function is by_an_optimizer:  # of pairs in a list it is not known that the first do not vary
@@ -263,7 +263,7 @@ def test_other_uses_of_keys_are_right(function: Callable[..., object], wanted: l
 @pytest.mark.parametrize(
     ("function", "wanted"), [(in_order_of_names, [8.8, 4.8, 0.0]), (at_places, [0.0, 10.8, 220.0])]
 )
-@pytest.mark.dear(1)
+@pytest.mark.costly(1)
 def test_keys_beside_what_varies_have_second_orders(function: Callable[..., object], wanted: list[float]) -> None:
     np.testing.assert_allclose(srcgrad.hvp(function)(X, X), wanted)
 
@@ -326,7 +326,7 @@ def in_one_of_two_objects(x):
 @pytest.mark.parametrize(
     ("function", "wanted"), [(beside_another_dict, [0.6, 1.1, 0.0]), (in_one_of_two_objects, [0.0, 2.2, 0.6])]
 )
-@pytest.mark.dear(1)
+@pytest.mark.costly(1)
 def test_keys_of_one_dict_are_not_those_of_another(function: Callable[..., object], wanted: list[float]) -> None:
     np.testing.assert_allclose(srcgrad.grad(function)(X), wanted)
     np.testing.assert_allclose(srcgrad.hvp(function)(X, X), wanted)

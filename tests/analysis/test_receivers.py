@@ -230,7 +230,7 @@ def differentiating(statements, made):
 
 
 @pytest.mark.parametrize("statements", CAPTURED.values(), ids=CAPTURED)
-@pytest.mark.dear(2, first=1)
+@pytest.mark.costly(2, first=1)
 def test_an_array_that_a_differentiated_local_function_changes_is_refused(statements):
     """Once the derivative changed a copy of ``b``, and ``np.sum(b)`` afterwards saw nothing of it."""
     with pytest.raises((UnsupportedSyntax, Refused), match="would be lost"):

@@ -302,7 +302,7 @@ def test_a_long_program_is_one_pass():
 # --- facts are promises ----------------------------------------------------------------------------------------------
 @pytest.mark.slow
 @pytest.mark.parametrize("case", some_by_day(OF_DATA, 6))
-@pytest.mark.dear(10)
+@pytest.mark.costly(10)
 def test_facts_hold_of_every_value(case):
     assert list(broken_promises(case)) == []
 

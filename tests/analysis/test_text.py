@@ -147,7 +147,7 @@ def prints(x):
 @pytest.mark.parametrize(
     ("function", "wanted"), [(reads_a_constant, 3.5), (keys_are_labels, 4.5), (measures_text, 3.0), (prints, 4.0)]
 )
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_other_uses_of_text_are_right(function: Callable[..., object], wanted: float) -> None:
     for specialise in (True, False):
         with options(specialise=specialise):
@@ -451,7 +451,7 @@ def logs_in_a_callee(x):
     ("function", "wanted"),
     [(logs_beside_values, [7.5, 2.25]), (logs_in_an_object, [5.5, 6.5]), (logs_in_a_callee, [2.5, 1.5])],
 )
-@pytest.mark.dear(1, first=2)
+@pytest.mark.costly(1, first=2)
 def test_values_beside_a_log_in_a_container_are_read(function: Callable[..., object], wanted: list[float]) -> None:
     x = np.array([1.5, 2.5])
     for specialise in (True, False):
@@ -709,7 +709,7 @@ def asked_of_a_set(x):
 @pytest.mark.parametrize(
     ("function", "wanted"), [(read_for_the_log_alone, [2.5, 1.5]), (asked_of_a_set, [3.0, 5.0])]
 )
-@pytest.mark.dear(1, first=1)
+@pytest.mark.costly(1, first=1)
 def test_text_that_is_read_for_no_result_or_asked_for_in_a_set_is_right(
     function: Callable[..., object], wanted: list[float]
 ) -> None:

@@ -119,7 +119,7 @@ def read_from_text_and_stored_by_a_callee(x):
         read_from_text_and_stored, read_from_text_and_stored_by_a_callee,
     ],
 )  # fmt: skip
-@pytest.mark.dear(2, first=2)
+@pytest.mark.costly(2, first=2)
 def test_a_derivative_that_would_end_is_refused(function: Callable[..., Any], specialise: bool) -> None:
     for derivative in (lambda: srcgrad.grad(function)(X), lambda: srcgrad.jvp(function, (X,), (X,))):
         with options(specialise=specialise), pytest.raises((UnsupportedSyntax, Refused)):
@@ -148,7 +148,7 @@ def keys_of_an_argument(d):
 
 
 @pytest.mark.parametrize("specialise", [True, False])
-@pytest.mark.dear(1)
+@pytest.mark.costly(1)
 def test_other_keys_are_right(specialise: bool) -> None:
     with options(specialise=specialise):
         np.testing.assert_allclose(srcgrad.grad(names_as_keys)(X), [4.0, 4.0])

@@ -132,7 +132,7 @@ def a_deque(x):
         by_a_missing_entry, backwards, a_set, a_deque,
     ],
 )  # fmt: skip
-@pytest.mark.dear(3, first=1)
+@pytest.mark.costly(3, first=1)
 def test_python_raises_where_this_is_refused(function, way, specialise):
     """Once silently wrong: the loop went on over what there was before it."""
     if function is not items_in_try:

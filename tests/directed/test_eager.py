@@ -25,7 +25,7 @@ TWICE = [program for program in FOLLOWED if program.order >= 2 and running.has_a
 
 @pytest.mark.slow
 @pytest.mark.parametrize("program", some_by_day(TWICE, 12))
-@pytest.mark.dear(7)
+@pytest.mark.costly(7)
 def test_eager_twice(program):
     reason = program.without.get("eager twice")
     if reason is None:

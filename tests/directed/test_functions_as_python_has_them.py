@@ -85,7 +85,7 @@ def what_is_raised(x, n, function):
 
 @pytest.mark.parametrize("n", [1, 2, 3])
 @pytest.mark.parametrize("function", [product, product_and_rest])
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_a_star_of_another_length_raises_what_python_raises(function: Any, n: int) -> None:
     """ValueError was raised, which another handler takes."""
     point = np.array([0.7, 1.1, 0.3])

@@ -59,7 +59,7 @@ def assert_placed(error):
 
 
 @pytest.mark.parametrize(("program", "mode"), list(cases()))
-@pytest.mark.dear(72, first=1)
+@pytest.mark.costly(72, first=1)
 def test_mode(program, mode):
     name = program.function.__name__
     codes = REFUSED.get(name, "")

@@ -119,7 +119,7 @@ def row_or_number(m):
 
 @SINKS
 @pytest.mark.parametrize("x", [vector(3), matrix(3, 2), np.ones((2, 2, 2)) * 0.3], ids=["vector", "matrix", "cube"])
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_an_integer_index_is_a_view_or_a_number(x, sink):
     expected = slope(lambda m: row_or_number(m.copy()), x)
     for more in ({}, {"specialise": False}):
@@ -135,7 +135,7 @@ def augmented(s, x):
 
 @SINKS
 @pytest.mark.parametrize("s", [0.7, np.float64(0.7), np.array(0.7), vector(3)], ids=["float", "number", "0-d", "array"])
-@pytest.mark.dear(2, first=1)
+@pytest.mark.costly(2, first=1)
 def test_an_augmented_name_is_a_number_or_an_array(s, sink):
     x = 0.4 if np.ndim(s) == 0 else vector(3, 1)
     expected = slope(lambda s: augmented(s.copy() if isinstance(s, np.ndarray) else s, x), s)
@@ -165,7 +165,7 @@ LAYOUTS = {
 
 @SINKS
 @pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_a_reshape_is_a_view_or_a_copy_by_the_layout(layout, sink):
     m = LAYOUTS[layout](matrix(2, 3))
 
@@ -200,7 +200,7 @@ def stops_in_the_middle(x, place):
 
 
 @SINKS
-@pytest.mark.dear(1, first=1)
+@pytest.mark.costly(1, first=1)
 def test_an_exception_of_the_program_passes_through_and_leaves_nothing_broken(sink):
     x = vector(4)
     with running.settings(sink):
@@ -425,7 +425,7 @@ def islice_in_a_loop(x, stop):
 
 
 @pytest.mark.parametrize("f", [islice_in_a_list, islice_in_a_loop])
-@pytest.mark.dear(1, first=1)
+@pytest.mark.costly(1, first=1)
 def test_the_bounds_of_an_islice_are_not_those_of_a_slice(f):
     for derivative in (srcgrad.grad(f), lambda x, n: srcgrad.jvp(f, (x, n), (x, None))):
         with pytest.raises(ValueError, match="islice"):
@@ -501,7 +501,7 @@ def test_iterators_and_views_that_would_be_lists_are_refused(f):
 @pytest.mark.parametrize(
     "f", [a_view_by_keyword, a_view_given_to_a_callee_that_compares, a_chain_of_a_view_that_changes]
 )
-@pytest.mark.dear(1, first=1)
+@pytest.mark.costly(1, first=1)
 def test_views_are_no_lists(f):
     """Wrong in silence before."""
     value, gradient = srcgrad.value_and_grad(f)(vector(3), False)
@@ -895,7 +895,7 @@ def read_by_a_table(x):
 @pytest.mark.parametrize(
     "f", [stored_by_a_table, stored_by_a_table_for_another, stored_by_a_name, stored_into_an_object, read_by_a_table]
 )
-@pytest.mark.dear(2, first=1)
+@pytest.mark.costly(2, first=1)
 def test_what_functions_of_a_table_store_in_a_callee(f):
     """Once left out in silence: the callee was judged to store nothing, and was run as it is."""
     x = np.array([1.0, 2.0, 3.0])
@@ -958,7 +958,7 @@ def item_in_a_callee(x):
 
 
 @pytest.mark.parametrize("f", [item_of_either, quotient_of_either, item_in_a_list_of_arrays, item_in_a_callee])
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_an_object_where_an_array_might_be(f):
     """Once zero in silence: the class was not known, and the rules of arrays were followed."""
     for x in (np.array([1.0, 2.0, 3.0]), np.array([6.0, 7.0, 8.0])):

@@ -70,7 +70,7 @@ def test_a_script_that_fails_shows_its_own_lines(tmp_path: Path) -> None:
         (("nowhere.py",), 2, "srcgrad.eager: no such file: nowhere.py"),
     ],
 )
-@pytest.mark.dear(1)
+@pytest.mark.costly(1)
 def test_wrong_command_lines(arguments: tuple[str, ...], status: int, message: str) -> None:
     done = run(*arguments)
     assert done.returncode == status and done.stderr.strip() == message

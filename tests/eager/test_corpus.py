@@ -36,7 +36,7 @@ def parameters():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", list(parameters()))
-@pytest.mark.dear(22)
+@pytest.mark.costly(22)
 def test_eager_and_compiled_agree(case):
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
@@ -64,7 +64,7 @@ TWICE = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", some_by_day(TWICE, 90))
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_second_derivatives_agree(case):
     """Both passes of the eager machine recorded, beside the compiled Hessian along a direction."""
     like = derivatives.chosen(case)

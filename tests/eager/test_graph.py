@@ -47,7 +47,7 @@ def _written(y: torch.Tensor) -> torch.Tensor:
 
 
 @pytest.mark.parametrize("kind", share_by_day(STEPS, 3))
-@pytest.mark.dear(1)
+@pytest.mark.costly(1)
 def test_a_deep_graph_is_walked_and_freed_without_recursion(kind: str) -> None:
     count, step = STEPS[kind]
     x = torch.tensor([1.0, 2.0], requires_grad=True)

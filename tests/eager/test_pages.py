@@ -19,7 +19,7 @@ PAGES = sorted((ROOT / "docs" / "eager").glob("*.md"))
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-@pytest.mark.dear(2, first=1)
+@pytest.mark.costly(2, first=1)
 def test_what_a_page_shows_happens(page):
     """The fences around the examples are taken off, for they would count as output."""
     text = re.sub(r"^```.*$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE)

@@ -39,7 +39,7 @@ def assert_as_recorded(seeds: range) -> None:
 
 
 @pytest.mark.parametrize("first", range(0, BY_DAY, EACH))
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_random_functions_under_transforms_answer_as_recorded(first: int) -> None:
     assert_as_recorded(range(first, first + EACH))
 

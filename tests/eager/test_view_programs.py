@@ -21,7 +21,7 @@ def expected() -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("first", range(0, SHOWN, EACH))
-@pytest.mark.dear(2, first=1)
+@pytest.mark.costly(2, first=1)
 def test_views_and_writes_answer_as_recorded(first: int) -> None:
     for seed in range(first, first + EACH):
         theirs = expected()["answers"][seed]

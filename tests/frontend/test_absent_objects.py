@@ -141,7 +141,7 @@ def reflected(x):
 
 
 @pytest.mark.parametrize("specialise", [True, False])
-@pytest.mark.dear(1, first=1)
+@pytest.mark.costly(1, first=1)
 def test_what_none_may_do(specialise: bool) -> None:
     """A copy of None is None; of ``None + o`` Python calls a method of ``o``, and not that of the other class."""
     with options(specialise=specialise):

@@ -125,7 +125,7 @@ def times(p, x):
 
 @pytest.mark.parametrize("specialise", [True, False])
 @pytest.mark.parametrize("function", [lambda x: item_of([x, x], x), lambda x: times(x, x)], ids=["item", "times"])
-@pytest.mark.dear(2, first=1)
+@pytest.mark.costly(2, first=1)
 def test_the_object_where_a_number_may_be(function: Any, specialise: bool) -> None:
     slope = (function(0.7 + 1e-6) - function(0.7 - 1e-6)) / 2e-6
     with srcgrad.options(specialise=specialise):
@@ -165,7 +165,7 @@ def unpacked_after_a_callee(x, y):
 @pytest.mark.parametrize(
     "function", [by_an_inner_function, put_by_a_callee, unpacked_after_a_callee], ids=lambda f: f.__name__
 )
-@pytest.mark.dear(2, first=1)
+@pytest.mark.costly(2, first=1)
 def test_objects_that_a_callee_puts_in_place_of_numbers(function: Any, specialise: bool) -> None:
     with srcgrad.options(specialise=specialise):
         assert srcgrad.value_and_grad(function)(0.4, 2.0) == pytest.approx((0.8, 2.0))

@@ -88,7 +88,7 @@ X = np.array([0.7, -0.4, 1.3])
 
 @pytest.mark.parametrize("function", PROGRAMS)
 @pytest.mark.parametrize("specialise", [True, False])
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_what_a_class_holds_is_not_stored_into(function, specialise):
     for derivative in (lambda: value_and_grad(function)(X), lambda: jvp(function, (X,), (X,))):
         with pytest.raises((SrcgradError, Refused, ValueError), match="may store into|read-only|holds|the attribute"):

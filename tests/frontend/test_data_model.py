@@ -130,7 +130,7 @@ def grows_and_computes(x):
         grows_and_computes,
     ],
 )
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_an_object_is_indexed_until_that_fails(function, road):
     """Once wrong in silence: the loop counted to ``__len__``."""
     right(function, road)

@@ -57,7 +57,7 @@ def keys_that_are_equal(x):
     of_an_item, of_two_items, of_a_call, of_the_operator, of_reduce, keys_that_come_twice, keys_that_are_equal,
 ])  # fmt: skip
 @pytest.mark.parametrize("specialise", [True, False])
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_joined(function: Callable[[float], float], specialise: bool) -> None:
     """``2 x ** 2``; once ``|`` of what is no name lost the derivative, and each of equal keys had the cotangent."""
     with options(specialise=specialise):
@@ -114,7 +114,7 @@ def of_another(x):
 
 @pytest.mark.parametrize("function", [swapped, steps, counted, of_another])
 @pytest.mark.parametrize("specialise", [True, False])
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_what_a_dict_is_updated_with_is_evaluated_before(function: Callable[[float], float], specialise: bool) -> None:
     """It was stored one by one, so that later values were computed from what was stored already."""
     slope = (function(3.0 + 1e-6) - function(3.0 - 1e-6)) / 2e-6
@@ -142,7 +142,7 @@ def of_what_is_sorted(x):
 
 
 @pytest.mark.parametrize("function", [of_a_generator, of_a_choice, of_what_is_sorted])
-@pytest.mark.dear(1)
+@pytest.mark.costly(1)
 def test_a_dict_is_updated_with_pairs(function: Callable[[float], float]) -> None:
     """An AttributeError before: what is no list in the text was taken for a dict."""
     slope = (function(3.0 + 1e-6) - function(3.0 - 1e-6)) / 2e-6
@@ -162,7 +162,7 @@ def a_set_counted_by_a_generator(x):
 
 
 @pytest.mark.parametrize("function", [counted_by_a_generator, a_set_counted_by_a_generator])
-@pytest.mark.dear(1, first=1)
+@pytest.mark.costly(1, first=1)
 def test_a_generator_goes_on_when_what_it_made_is_there(function: Callable[[float], float]) -> None:
     """It ran to its end before anything was put into the container."""
     slope = (function(3.0 + 1e-6) - function(3.0 - 1e-6)) / 2e-6
@@ -215,7 +215,7 @@ def replaced_beside_a_field(x):
 @pytest.mark.parametrize(
     "function", [a_list_that_holds_itself, replaced_beside_a_field]
 )
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_changes_of_containers_and_fields(function, changed):
     """An exception without a place, or an InternalError."""
     at = np.array([1.2, 2.3, 3.4])
@@ -252,7 +252,7 @@ def names_bound_in_keys(x):
 
 @pytest.mark.parametrize("changed", [{}, {"specialise": False}], ids=str)
 @pytest.mark.parametrize("function", [names_bound_in_a_display, names_bound_in_keys])
-@pytest.mark.dear(2, first=1)
+@pytest.mark.costly(2, first=1)
 def test_keys_before_their_values(function, changed):
     """The front end evaluated all keys before all values: value and gradient were wrong."""
     test_changes_of_containers_and_fields(function, changed)

@@ -84,7 +84,7 @@ def more_axes_in_a_callee(x):
 
 @pytest.mark.parametrize("changed", [{}, {"specialise": False}], ids=str)
 @pytest.mark.parametrize("f", [more_axes_in_place, more_axes_in_a_callee])
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_what_changes_an_array_in_place_has_its_axes(f, changed):
     """A store takes axes of length 1 away; NumPy raises ValueError, which took another branch."""
     at = np.array([0.7, 1.3, 1.9])

@@ -205,7 +205,7 @@ def called_at_once(x):
         rebound_while_it_is_made, made_by_a_method, behind_another_function,
     ],
 )  # fmt: skip
-@pytest.mark.dear(3, first=2)
+@pytest.mark.costly(3, first=2)
 def test_a_function_that_carries_the_object_sees_what_its_fields_become(function, road):
     """Once it had the field's first value: the value and the derivative were those of another program."""
     right(function, road)

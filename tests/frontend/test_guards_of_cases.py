@@ -145,6 +145,6 @@ def object_bound_again(a, b, p):
         match_behind_a_match, subject_bound_again, list_bound_again, list_that_a_guard_changes, object_bound_again,
     ],
 )  # fmt: skip
-@pytest.mark.dear(11)
+@pytest.mark.costly(11)
 def test_guards(function: Callable[..., float], p: float, road: str) -> None:
     run(function, road, p)

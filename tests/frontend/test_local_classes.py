@@ -433,7 +433,7 @@ def by_other_names(x):
 
 @pytest.mark.parametrize("specialise", [True, False])
 @pytest.mark.parametrize("function", [named, of_branches, of_their_own_class, by_other_names])
-@pytest.mark.dear(2, first=1)
+@pytest.mark.costly(2, first=1)
 def test_names(function, specialise):
     point, step = np.array([1.0, 2.0]), 1e-6
     slopes = [(function(point + step * e) - function(point - step * e)) / (2.0 * step) for e in np.eye(2)]

@@ -168,7 +168,7 @@ def most_methods_of_a_list(x):
 
 
 @pytest.mark.parametrize("function", [appended_under_two_names, most_methods_of_a_list])
-@pytest.mark.dear(1)
+@pytest.mark.costly(1)
 def test_lists_that_change(function):
     x, d = np.array([0.3, 0.5, 0.7]), np.array([0.2, -1.0, 0.4])
     expected = slope(lambda h: function(x + h * d))

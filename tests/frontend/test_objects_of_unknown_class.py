@@ -180,7 +180,7 @@ FUNCTIONS = [
 
 @pytest.mark.parametrize("f", FUNCTIONS)
 @pytest.mark.parametrize("way", [{}, {"specialise": False}], ids=["default", "generic"])
-@pytest.mark.dear(4)
+@pytest.mark.costly(4)
 def test_it_is_right_or_refused(f: Callable[[float], Any], way: dict[str, bool]) -> None:
     slope = (f(0.7 + 1e-6) - f(0.7 - 1e-6)) / 2e-6
     for derivative in (lambda: grad(f)(0.7), lambda: jvp(f, (0.7,), (1.0,))[1]):

@@ -109,7 +109,7 @@ def asked(gain, v):
         (given_on, [6, 6, 0, 0]),
     ],
 )
-@pytest.mark.dear(2, first=1)
+@pytest.mark.costly(2, first=1)
 def test_what_an_object_outside_says_is_followed(f, expected):
     """Operators, comparisons and items once had no derivative, in silence; methods were refused."""
     np.testing.assert_array_equal(grad(f)(POINT), expected)
@@ -316,7 +316,7 @@ def of_its_own_operator(x):
 
 
 @pytest.mark.parametrize("f", [of_a_mixed_list, one_or_a_number])
-@pytest.mark.dear(1)
+@pytest.mark.costly(1)
 def test_where_a_number_may_stand_as_well_an_object_is_asked(f):
     for point in (POINT, -POINT):
         steps = 1e-6 * np.eye(len(point))

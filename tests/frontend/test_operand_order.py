@@ -115,7 +115,7 @@ def sum_of_one_of_two(a: Any) -> Any:
         sum_of_one_of_two,
     ],
 )
-@pytest.mark.dear(2, first=1)
+@pytest.mark.costly(2, first=1)
 def test_the_operand_of_a_subclass_is_asked_first(f: Callable[[Any], Any]) -> None:
     slope = (f(A + 1e-6) - f(A - 1e-6)) / 2e-6
     value, pullback = srcgrad.vjp(f, A)

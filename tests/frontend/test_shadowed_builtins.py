@@ -106,7 +106,7 @@ def by_a_local_function(x, n):
     [by_zip, by_reversed, by_range, by_enumerate, by_items, by_a_parameter, by_a_local_function],
     ids=lambda function: function.__name__,
 )
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_what_is_called_is_the_program_s(function):
     expected = function(0.7, 2.0)
     slope = (function(0.7 + 1e-6, 2.0) - function(0.7 - 1e-6, 2.0)) / 2e-6

@@ -307,7 +307,7 @@ def test_each_source_has_a_tree_of_its_own() -> None:
 
 
 @pytest.mark.parametrize("name", ["argparse", "fractions", "statistics", "numpy.lib._function_base_impl"])
-@pytest.mark.dear(2, first=1)
+@pytest.mark.costly(2, first=1)
 def test_every_function_of_a_module_is_found_and_unedited(name: str) -> None:
     module = importlib.import_module(name)
     owners = [module, *(value for value in vars(module).values() if isinstance(value, type))]

@@ -130,7 +130,7 @@ CASES = [
         *share_by_day([pytest.param(*case.values, True, id=f"{case.id}-every mode") for case in CASES], 6),
     ],
 )
-@pytest.mark.dear(4, first=2)
+@pytest.mark.costly(4, first=2)
 def test_all_modes_agree_with_the_dense_program(f, dense, x, further):
     """By day both directions at the first order, and every mode of each sixth program."""
     direction = np.cos(x) + (1j * np.sin(x) if np.iscomplexobj(x) else 0.0)
@@ -152,13 +152,13 @@ def test_all_modes_agree_with_the_dense_program(f, dense, x, further):
 
 
 @pytest.mark.parametrize("f", [named, stores, turns])
-@pytest.mark.dear(1, first=1)
+@pytest.mark.costly(1, first=1)
 def test_against_numbers(f):
     srcgrad.check_grads(f, X, modes=("reverse", "forward", "numeric"))
 
 
 @pytest.mark.parametrize("f, dense, x", [case for case in CASES if case.id in ("A @ x", "named", "spsolve")])
-@pytest.mark.dear(1)
+@pytest.mark.costly(1)
 def test_reverse_over_reverse(f, dense, x):
     direction = np.cos(x)
     expected = srcgrad.hvp(dense)(x, direction)
@@ -170,7 +170,7 @@ def shifted(x, matrix, s):
 
 
 @pytest.mark.parametrize("matrix", [M, A, M.tocsc(), A.todok(), A.tobsr(), A.todia(), A.tolil()])
-@pytest.mark.dear(2, first=1)
+@pytest.mark.costly(2, first=1)
 def test_matrices_are_arguments_that_are_not_differentiated(matrix):
     expected = srcgrad.grad(shifted)(X, DENSE, 2.0)
     np.testing.assert_allclose(srcgrad.grad(shifted)(X, matrix, 2.0), expected, rtol=1e-12)

@@ -51,7 +51,7 @@ def in_what_may_suppress(x, m):
 
 @pytest.mark.parametrize("f", [by_branch, by_lambda_in_loop, what_raises_before])
 @pytest.mark.parametrize("specialise", [True, False])
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_where_it_is_not_defined_it_raises(f, specialise):
     with options(specialise=specialise):
         assert np.array_equal(grad(f)(X, 1), 2.0 * X)
@@ -149,7 +149,7 @@ def in_each_case(x, m):
     (by_another_name, 1), (recursive_in_a_branch, 1), (recursive_in_a_branch, 0), (under_a_context, 2),
     (before_what_it_may_call, 0), (in_each_case, 0),
 ])  # fmt: skip
-@pytest.mark.dear(2, first=1)
+@pytest.mark.costly(2, first=1)
 def test_ways_that_define_it(f, m):
     slopes = [(f(X + 1e-6 * unit, m) - f(X - 1e-6 * unit, m)) / 2e-6 for unit in np.eye(3)]
     np.testing.assert_allclose(grad(f)(X, m), slopes, rtol=1e-6)
@@ -356,7 +356,7 @@ VARIABLES = [
 
 @pytest.mark.parametrize("f", VARIABLES)
 @pytest.mark.parametrize("specialise", [True, False])
-@pytest.mark.dear(3)
+@pytest.mark.costly(3)
 def test_a_variable_that_nothing_bound_is_read(f, specialise):
     with options(specialise=specialise):
         value, slope = value_and_grad(f)(1.3, True)
@@ -480,7 +480,7 @@ HANDED_ON = [read_by_a_function_inside, read_by_a_function_beside, read_by_a_fun
 
 
 @pytest.mark.parametrize("f", SOME_CALLS)
-@pytest.mark.dear(2, first=1)
+@pytest.mark.costly(2, first=1)
 def test_a_function_reads_what_it_captured_only_where_it_does(f):
     """The variable was read at the call, where Python does not read it yet."""
     for n in (1, 3):

@@ -122,7 +122,7 @@ def agrees(found, mode, function, *given):
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("test", ASKED)
-@pytest.mark.dear(4)
+@pytest.mark.costly(4)
 def test_an_object_that_is_asked_by_a_method_that_stores_is_refused(program, test, mode):
     method, answer = ASKED[test]
     module = program(PROGRAM.format(method=method, test=test), answer=answer)
@@ -207,7 +207,7 @@ def listed(x, os):
     ],
 )
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_a_truth_that_steps_something_else_is_right_or_refused(program, mode, name, make):
     module = program(OTHERS)
     function = getattr(module, name)

@@ -134,7 +134,7 @@ def test_the_shrinker_keeps_a_loop_and_what_leaves_it():
 
 
 @pytest.mark.parametrize("number", range(12))
-@pytest.mark.dear(2, first=1)
+@pytest.mark.costly(2, first=1)
 def test_a_short_hunt_finds_nothing(number):
     judged = examine(Hunt(seconds=0.0), number)
     assert not judged.outcome.is_finding, f"{judged.outcome}\n{judged.text}"

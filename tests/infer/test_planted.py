@@ -245,7 +245,7 @@ _LATE = (_what_depends_on_a_first_round_is_kept, _suspended_bodies_hold_nothing)
     [pytest.param(fault, marks=pytest.mark.nightly) if fault in _LATE else fault for fault in FAULTS],
     ids=[fault.__name__.strip("_").replace("_", " ") for fault in FAULTS],
 )
-@pytest.mark.dear(2, first=1)
+@pytest.mark.costly(2, first=1)
 def test_planted(fault: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     fault(monkeypatch.setattr)
     assert next(complaints(), None) is not None

@@ -127,7 +127,7 @@ def test_the_language(entry: tuple[FunctionType, tuple[object, ...]]) -> None:
     ],
     ids=["elif", "sum", "and"],
 )
-@pytest.mark.dear(1, first=1)
+@pytest.mark.costly(1, first=1)
 def test_programs_deeper_than_the_recursion_limit(text: str, tmp_path: Path) -> None:
     (tmp_path / "deep.py").write_text(text, encoding="utf-8")
     space: dict[str, Any] = {}

@@ -352,7 +352,7 @@ def test_a_variable_that_is_new_in_each_round_is_one_of_a_comprehension_only() -
     ],
     ids=["elif", "sum", "and"],
 )
-@pytest.mark.dear(1)
+@pytest.mark.costly(1)
 def test_programs_deeper_than_the_recursion_limit(text: str, tmp_path: Path) -> None:
     (tmp_path / "deep.py").write_text(text, encoding="utf-8")
     space: dict[str, Any] = {}

@@ -32,7 +32,7 @@ def test_every_member_is_listed(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize("kind", OBJECTS, ids=lambda kind: kind.__name__)
-@pytest.mark.dear(2, first=1)
+@pytest.mark.costly(2, first=1)
 def test_what_is_observed_is_what_is_listed(kind: type) -> None:
     wrong: list[str] = []
     updating = 0

@@ -46,7 +46,7 @@ def iter_once():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 4])
-@pytest.mark.dear(1)
+@pytest.mark.costly(1)
 def test_any_number_of_workers(workers):
     from distributed import Client, LocalCluster
 
@@ -64,7 +64,7 @@ def expected():
 
 
 @pytest.mark.parametrize("persisted", [False, True])
-@pytest.mark.dear(1, first=1)
+@pytest.mark.costly(1, first=1)
 def test_arrays_stay_where_they_are(dask_client, persisted):
     import dask.array as da
 

@@ -161,7 +161,7 @@ if __name__ == "__main__":
 
 
 @pytest.mark.parametrize("kind", ["threads", "processes"])
-@pytest.mark.dear(1, first=1)
+@pytest.mark.costly(1, first=1)
 def test_ctrl_c_ends_a_call(kind, tmp_path):
     script = tmp_path / "script.py"
     script.write_text(SCRIPT, encoding="utf-8")

@@ -77,7 +77,7 @@ def test_threads():
 
 
 @pytest.mark.parametrize("workers", [1, 2, 4])
-@pytest.mark.dear(1, first=2)
+@pytest.mark.costly(1, first=2)
 def test_any_number_of_threads(workers):
     with ThreadPoolExecutor(workers) as threads:
         assert everything(threads) == serial()
@@ -85,7 +85,7 @@ def test_any_number_of_threads(workers):
 
 @pytest.mark.parametrize("workers", [1, 2, 4, 50])
 @pytest.mark.parametrize("seed", [1, 2])
-@pytest.mark.dear(1, first=2)
+@pytest.mark.costly(1, first=2)
 def test_any_order_of_arrival(workers, seed):
     with Shuffled(workers, seed) as executor:
         assert everything(executor) == serial()
@@ -93,7 +93,7 @@ def test_any_order_of_arrival(workers, seed):
 
 
 @pytest.mark.parametrize("in_flight", [1, 3, 64])
-@pytest.mark.dear(1, first=1)
+@pytest.mark.costly(1, first=1)
 def test_any_number_in_flight(in_flight):
     with Shuffled(4, 3) as executor:
         assert everything(executor, iter_again(SHARDS), in_flight=in_flight) == serial()
@@ -116,7 +116,7 @@ def test_processes(processes):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 4])
-@pytest.mark.dear(1)
+@pytest.mark.costly(1)
 def test_any_number_of_processes(workers):
     with ProcessPoolExecutor(workers, mp_context=SPAWN) as pool:
         assert everything(pool) == serial()
@@ -124,7 +124,7 @@ def test_any_number_of_processes(workers):
 
 @pytest.mark.skipif(missing("loky"), reason="loky is not installed: pip install 'srcgrad[parallel]'")
 @pytest.mark.parametrize("workers", [2, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 4))])
-@pytest.mark.dear(1)
+@pytest.mark.costly(1)
 def test_loky(workers):
     import loky
 

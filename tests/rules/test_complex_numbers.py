@@ -122,7 +122,7 @@ def test_at_zero_there_is_no_direction() -> None:
 
 
 @pytest.mark.parametrize("specialise", [True, False])
-@pytest.mark.dear(1)
+@pytest.mark.costly(1)
 def test_a_real_input_never_gets_a_complex_cotangent(specialise: bool) -> None:
     """Whatever complex numbers come between, and whatever real ones are made of them on the way."""
     x, w = np.array([1.0, 2.0]), np.array([1 + 1j, 2 - 1j])
@@ -192,7 +192,7 @@ def test_nan_to_num_of_each_part_by_itself() -> None:
 
 
 @pytest.mark.parametrize("name", "exp sqrt log log10 sin cos tan asin acos atan sinh cosh tanh asinh atanh".split())
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_cmath_of_a_float_is_complex_and_its_cotangent_real(name: str) -> None:
     f = program(f"cmath.{name}(x).real + 2.0 * cmath.{name}(x).imag")
     for x in (0.4, 1.7, -1.7):

@@ -34,7 +34,7 @@ def numerical(f: Callable[..., Any], x: Any) -> Any:
         "sp.h1vp(0, {})", "sp.h2vp(1, {}, 2)", "np.exp({}, dtype=complex) * 1j",
     ],
 )  # fmt: skip
-@pytest.mark.dear(12, first=1)
+@pytest.mark.costly(12, first=1)
 def test_parts_of_complex_numbers_in_functions_that_are_complex(call: str, part: str, road: dict[str, bool]) -> None:
     f = program(f"(lambda z: np.sum(np.imag({call.format(part)})))(x * (1 + 1j))")
     f.__globals__["sp"] = special

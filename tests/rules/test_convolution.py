@@ -36,7 +36,7 @@ def windowed(x):
 
 
 @pytest.mark.parametrize(("f", "order"), to_the_third([smoothed, shifted, lags, windowed], by_day=[shifted]))
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_orders_one_to_three(f: Any, order: int) -> None:
     check_orders(f, X, order)
 

@@ -108,14 +108,14 @@ CASES = [
 
 
 @pytest.mark.parametrize(("f", "a"), CASES, ids=lambda x: getattr(x, "__name__", None) or f"{x.shape}{x.dtype.char}")
-@pytest.mark.dear(3)
+@pytest.mark.costly(3)
 def test_both_directions_and_order_two(f: Any, a: Any) -> None:
     check(f, a)
 
 
 @pytest.mark.parametrize("f", [upper_triangle, full], ids=lambda f: f.__name__)
 @pytest.mark.parametrize("known", [True, False], ids=["specialised", "generic"])
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_fields_of_results(f: Any, known: bool) -> None:
     """What is given may be kept in a result of which only data is known, and a text has none of these fields."""
     with srcgrad.options(specialise=known):

@@ -48,7 +48,7 @@ FAMILIES = {
 
 
 @pytest.mark.parametrize(("family", "order"), to_the_third(FAMILIES, by_day=["hyperbolic"]))
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_orders_of_families(family: str, order: int) -> None:
     terms = FAMILIES[family].split()
     check_orders(program(" + ".join(f"{k + 1}.0*np.sum({term})" for k, term in enumerate(terms))), ONE_DIGIT, order)
@@ -67,7 +67,7 @@ NUMBERS = {
 
 
 @pytest.mark.parametrize(("family", "order"), to_the_third(NUMBERS, by_day=["inverses"]))
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_orders_of_functions_of_numbers(family: str, order: int) -> None:
     terms = NUMBERS[family].split()
     f: Callable[[float], float] = program(" + ".join(f"{k + 1}.0*{term}" for k, term in enumerate(terms)))
@@ -242,7 +242,7 @@ def test_powers_of_zero_at_orders_two_and_three() -> None:
 
 
 @pytest.mark.parametrize("p", [2, 3, 4.0, -2, -3.0])
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_powers_of_negative_numbers(p: float) -> None:
     x = np.array([-2.0, -0.5])
     for function in (np.power, np.float_power):
@@ -391,14 +391,14 @@ def test_each_partner_has_a_cotangent_of_its_own_dtype(expression: str) -> None:
 
 
 @pytest.mark.parametrize(("i", "j"), [(0, 2), (1, 6), (2, 5), (4, 3), (1, 10)])
-@pytest.mark.dear(2, first=1)
+@pytest.mark.costly(2, first=1)
 def test_each_partner_has_a_cotangent_of_its_own_dtype_when_all_is_known(i: int, j: int) -> None:
     for expression in PARTNERS:
         keeps_dtypes(expression, KINDS[i], KINDS[j])
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.complex64])
-@pytest.mark.dear(1, first=2)
+@pytest.mark.costly(1, first=2)
 def test_constants_of_formulas_widen_nothing(dtype: Any) -> None:
     x = np.array([0.3, 0.6], dtype)
     for expression in "x**2 x**3 x**0.5 2**x 2.5**x np.exp2(x) np.log2(x) np.log10(x) x*2j np.sinc(x)".split():

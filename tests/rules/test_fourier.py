@@ -72,7 +72,7 @@ TO_THE_SECOND = [spectrum, signal_of_half, volumes, repeated_axes, centred]
 
 
 @pytest.mark.parametrize(("f", "order"), to_the_third(TO_THE_THIRD + TO_THE_SECOND, [spacing], TO_THE_THIRD))
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_orders(f: Any, order: int) -> None:
     check_orders(f, X, order)
 

@@ -120,7 +120,7 @@ if hasattr(np, "unstack"):
 
 
 @pytest.mark.parametrize(("f", "order"), to_the_third(PROGRAMS, third=[in_blocks, parts_that_overlap]))
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_derivatives(f: Callable[..., Any], order: int) -> None:
     check_orders(f, x, order)
 
@@ -156,7 +156,7 @@ def test_values_put_into_integers_are_cut() -> None:
 
 @pytest.mark.parametrize("whole", [np.arange(4), np.array([True, False, True, False])], ids=["int", "bool"])
 @pytest.mark.parametrize("specialise", [True, False])
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_second_derivatives_of_values_put_into_integers_are_zero(whole: Any, specialise: bool) -> None:
     def inserted(x, base):
         return np.sum(np.insert(base, [1, 2], x[:2] ** 2)[:4] * x)

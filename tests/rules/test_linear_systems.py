@@ -81,7 +81,7 @@ def name(x: Any) -> str:
 
 
 @pytest.mark.parametrize(("f", "a"), CASES, ids=name)
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_functions_of_one_matrix(f: Any, a: Any) -> None:
     check(f, a)
 
@@ -94,7 +94,7 @@ SYSTEMS = [
 
 
 @pytest.mark.parametrize(("f", "a", "b"), SYSTEMS, ids=name)
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_functions_of_a_system(f: Any, a: Any, b: Any) -> None:
     check(f, a, b)
 
@@ -105,7 +105,7 @@ def test_systems_of_arrays() -> None:
 
 # --- singular matrices -----------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("base", [SINGULAR, RANK_ONE, np.zeros((3, 3))], ids=["rank 2", "rank 1", "rank 0"])
-@pytest.mark.dear(1, first=1)
+@pytest.mark.costly(1, first=1)
 def test_the_third_derivative_of_a_determinant_of_any_rank(base: Any) -> None:
     def along(t: float) -> Any:
         return np.linalg.det(base + t * SPD)

@@ -37,7 +37,7 @@ FUNCTIONS: list[Callable[[Any], Any]] = [
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_lists_are_arrays(function: Callable[[Any], Any]) -> None:
     """Errors of Python's before, where a rule indexed a list or took one from another, or refusals."""
 

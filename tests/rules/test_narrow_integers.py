@@ -48,7 +48,7 @@ def slopes(f: Callable[[Any], Any]) -> Any:
 
 
 @pytest.mark.parametrize(("f", "n"), share_by_day([(f, n) for f in FUNCTIONS for n in N], 3))
-@pytest.mark.dear(2, first=1)
+@pytest.mark.costly(2, first=1)
 def test_narrow_integers(f: Callable[[Any, Any], Any], n: Any) -> None:
     def total(x: Any, n: Any) -> Any:
         return np.sum(f(x, n))

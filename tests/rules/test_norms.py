@@ -67,7 +67,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("f", "x"), CASES, ids=lambda x: getattr(x, "__name__", None) or f"{x.shape}{x.dtype.char}")
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_every_order_twice(f: Any, x: Any) -> None:
     check(f, x)
 

@@ -43,7 +43,7 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], type[Exception], str]] = {
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", RIGHT)
-@pytest.mark.dear(2, first=1)
+@pytest.mark.costly(2, first=1)
 def test_right(name: str) -> None:
     f = RIGHT[name]
 

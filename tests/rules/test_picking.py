@@ -200,7 +200,7 @@ def triangles_and_diagonals(x):
         third=[taken_along, selected],
     ),
 )
-@pytest.mark.dear(2, first=1)
+@pytest.mark.costly(2, first=1)
 def test_derivatives(f: Callable[..., Any], order: int) -> None:
     check_orders(f, x, order)
 

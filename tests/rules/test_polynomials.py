@@ -76,7 +76,7 @@ TO_THE_SECOND = [sums, quotients, calculus, poly_of, roots_of, weighted_fit, col
 
 
 @pytest.mark.parametrize(("f", "order"), to_the_third(TO_THE_THIRD + TO_THE_SECOND, [values], TO_THE_THIRD))
-@pytest.mark.dear(2, first=1)
+@pytest.mark.costly(2, first=1)
 def test_orders(f: Any, order: int) -> None:
     check_orders(f, X, order)
 

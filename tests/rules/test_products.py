@@ -87,7 +87,7 @@ PRODUCTS = [matmul, dot, inner, outer, vdot, vecdot, tensordot, kron, cross, ein
         *share_by_day([pytest.param(f, False, id=f"no facts-{f.__name__}") for f in PRODUCTS], 3),
     ],
 )
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_each_partial_has_the_dtype_of_its_factor(product: Callable[..., Any], specialise: bool) -> None:
     """Real beside complex, single beside double: the cotangent of each is of its own kind, and right."""
     for i, first in enumerate(DTYPES):
@@ -157,7 +157,7 @@ def test_vdot_conjugates_its_first_factor() -> None:
         (lambda a, b: np.sum(np.linalg.matrix_transpose(a) * b) ** 2, [(4, 2, 3), (3, 2)]),
     ],
 )
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_call_forms(f: Callable[..., Any], shapes: list[tuple[int, ...]]) -> None:
     """Both directions, first and second order, against numbers."""
     check_grads(f, *map(draw, shapes))
@@ -171,7 +171,7 @@ def test_matvec_and_vecmat() -> None:
 @pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) >= "2.5.0", reason="NumPy 2.5 takes vectors of length 3 only")
 @pytest.mark.filterwarnings("ignore:Arrays of 2-dimensional vectors")
 @pytest.mark.parametrize("shapes", [((2,), (2,)), ((3, 2), (2,)), ((2,), (3,)), ((4, 3), (1, 2))])
-@pytest.mark.dear(2, first=1)
+@pytest.mark.costly(2, first=1)
 def test_cross_of_plane_vectors(shapes: tuple[tuple[int, ...], ...]) -> None:
     """Deprecated by NumPy 2.0, and refused from 2.5 on."""
     check_grads(lambda a, b: np.sum(np.cross(a, b) ** 2), *map(draw, shapes))
@@ -232,7 +232,7 @@ LINES = [
     share_by_day(LINES, 12),
     ids="matmul dot inner outer vdot vecdot tensordot kron cross einsum multi_dot power inverse".split(),
 )
-@pytest.mark.dear(1, first=1)
+@pytest.mark.costly(1, first=1)
 def test_third_order(f: Callable[..., Any]) -> None:
     second = grad(grad(f))
     h = 1e-4

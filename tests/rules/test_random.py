@@ -50,7 +50,7 @@ PROGRAMS = [reparameterised, in_a_loop, several]
 
 
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
-@pytest.mark.dear(1)
+@pytest.mark.costly(1)
 def test_as_many_draws_as_the_program_makes(f: Any) -> None:
     """The compiled derivative leaves the generator where the program leaves it, and finds the same value."""
     value, state = seeded(f, 1.3, 0.7)
@@ -67,7 +67,7 @@ def test_as_many_draws_as_the_program_makes(f: Any) -> None:
 
 
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
-@pytest.mark.dear(1)
+@pytest.mark.costly(1)
 def test_slopes_at_a_fixed_seed(f: Any) -> None:
     gradient, _ = seeded(srcgrad.grad(f, (0, 1)), 1.3, 0.7)
     point, h = np.array([1.3, 0.7]), 1e-5

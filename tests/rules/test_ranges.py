@@ -82,7 +82,7 @@ def interpolated_around(x):
         third=[spaced, interpolated],
     ),
 )
-@pytest.mark.dear(2, first=1)
+@pytest.mark.costly(2, first=1)
 def test_derivatives(f: Callable[..., Any], order: int) -> None:
     check_orders(f, x, order)
 

@@ -47,7 +47,7 @@ CASES = [(name, form) for names, forms in FORMS.items() for name in names.split(
 
 
 @pytest.mark.parametrize(("name", "order"), twice_at_night(sorted({name for name, _ in CASES}), 3))
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_forms(name: str, order: int) -> None:
     """Every form in both directions; a sum of all of them at the second order."""
     calls = [f"np.{name}(x, {form})" for other, form in CASES if other == name]
@@ -79,7 +79,7 @@ def test_methods(call: str) -> None:
         ("np.nanvar(x, axis=1, mean=t, ddof=1)", (x, rng.standard_normal((2, 1)))),
     ],
 )  # fmt: skip
-@pytest.mark.dear(2, first=1)
+@pytest.mark.costly(2, first=1)
 def test_the_other_arguments_vary_too(call: str, arguments: tuple[Any, ...]) -> None:
     check(program(f"np.sum({call} ** 2)", "x", "t"), *arguments)
 
@@ -92,7 +92,7 @@ def test_the_other_arguments_vary_too(call: str, arguments: tuple[Any, ...]) -> 
         "np.nanvar(z, 1)", "np.max(z.real * 1j + 1)",
     ],
 )  # fmt: skip
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_complex_numbers(call: str) -> None:
     check(program(f"np.sum(np.abs({call}) ** 2) + np.sum(np.real({call}))", "z"), z)
 
@@ -184,7 +184,7 @@ def test_degenerate_spreads_and_what_is_left_out(call: str, at: Any, expected: A
 
 
 @pytest.mark.parametrize("call", [f"np.sum(np.{name}(x) ** 3)" for name in ("nansum", "nanprod", "nanvar", "nanmax")])
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_nan_is_absent_at_the_second_order_too(call: str) -> None:
     f = program(call)
     present = np.array([1.3, nan, 0.7, nan, -0.2])

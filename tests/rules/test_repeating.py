@@ -100,7 +100,7 @@ def resized(x):
         third=[padded_with_itself],
     ),
 )
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_derivatives(f: Callable[..., Any], order: int) -> None:
     check_orders(f, x, order)
 

@@ -34,7 +34,7 @@ CASES = [(name, form) for names, forms in FORMS.items() for name in names.split(
 
 
 @pytest.mark.parametrize(("name", "order"), twice_at_night(sorted({name for name, _ in CASES}), 3))
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_forms(name: str, order: int) -> None:
     """Every form in both directions; a sum of all of them at the second order."""
     calls = [f"np.{name}(x, {form})" for other, form in CASES if other == name]
@@ -43,7 +43,7 @@ def test_forms(name: str, order: int) -> None:
 
 @pytest.mark.parametrize("form", ["np.cumulative_sum(x, {})", "np.cumulative_prod(x, {})"])
 @pytest.mark.parametrize("options", ["axis=1", "axis=0, include_initial=True", "axis=-1, dtype=np.float64"])
-@pytest.mark.dear(2, first=1)
+@pytest.mark.costly(2, first=1)
 def test_running_results_behind_an_initial_entry(form: str, options: str) -> None:
     check_orders(program(f"np.sum({form.format(options)} ** 2)"), x, 2)
 
@@ -69,7 +69,7 @@ def test_methods() -> None:
         ("np.unwrap(x, period=t)", (np.array([0.1, 3.0, 6.1, 0.4, 9.3]), np.array(4.1))),
     ],
 )
-@pytest.mark.dear(2, first=1)
+@pytest.mark.costly(2, first=1)
 def test_the_other_arguments_vary_too(call: str, arguments: tuple[Any, ...]) -> None:
     check(program(f"np.sum({call} ** 2)", "x", "t"), *arguments)
 
@@ -126,7 +126,7 @@ ZEROS = np.array([[2.0, 0, 3], [0, 2, 0], [0, 0, 0], [2, 3, 4]])
 
 
 @pytest.mark.parametrize("call", ["np.prod(x, axis=1) * x[:, 0]", "np.cumprod(x, axis=1) * x * np.arange(1.0, 4.0)"])
-@pytest.mark.dear(1)
+@pytest.mark.costly(1)
 def test_products_are_exact_at_zeros_at_every_order(call: str) -> None:
     check_orders(program(f"np.sum({call})"), ZEROS, 3)
 

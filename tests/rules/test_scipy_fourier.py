@@ -42,7 +42,7 @@ def sines(x):
 
 
 @pytest.mark.parametrize(("f", "order"), to_the_third([spectra, planes, cosines, sines], by_day=[sines]))
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_orders_one_to_three(f: Any, order: int) -> None:
     check_orders(f, X, order)
 

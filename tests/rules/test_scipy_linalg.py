@@ -186,14 +186,14 @@ CASES: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
 
 
 @pytest.mark.parametrize("case", share_by_day(map(pytest.param, CASES), 3), ids=lambda case: case[0].__name__)
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_two_orders_agree_with_numbers(case: tuple[Callable[..., Any], tuple[Any, ...]]) -> None:
     function, arguments = case
     check_grads(function, *arguments)
 
 
 @pytest.mark.parametrize("case", [case for k, case in enumerate(CASES) if k % 3], ids=lambda case: case[0].__name__)
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_the_first_order_agrees_with_numbers(case: tuple[Callable[..., Any], tuple[Any, ...]]) -> None:
     """Those whose second order is asked at night."""
     function, arguments = case

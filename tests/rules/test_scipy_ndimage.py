@@ -46,7 +46,7 @@ def fixed_weights(x):
 
 
 @pytest.mark.parametrize(("f", "order"), to_the_third([smoothed, with_edges, planes, fixed_weights]))
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_orders_one_to_three(f: Any, order: int) -> None:
     check_orders(f, X, order)
 

@@ -61,19 +61,19 @@ def shaped(x):
 
 
 @pytest.mark.parametrize(("f", "order"), to_the_third([filtered, filtered_signal]))
-@pytest.mark.dear(1, first=1)
+@pytest.mark.costly(1, first=1)
 def test_orders_one_to_three(f: Any, order: int) -> None:
     check_orders(f, X, order)
 
 
 @pytest.mark.parametrize("f", [convolved, correlated, in_the_plane, with_a_state, shaped], ids=lambda f: f.__name__)
-@pytest.mark.dear(2, first=1)
+@pytest.mark.costly(2, first=1)
 def test_orders_one_and_two(f: Any) -> None:
     check_orders(f, X, order=2)
 
 
 @pytest.mark.parametrize("name", ["convolve", "correlate", "fftconvolve", "oaconvolve"])
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_every_pair_of_lengths(name: str) -> None:
     f = getattr(signal, name)
     rule = lookup(f)

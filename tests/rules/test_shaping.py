@@ -40,7 +40,7 @@ def raveled_by_an_order_known_later(x, order="K"):
 @pytest.mark.parametrize(
     "f", [raveled_as_it_lies, flattened, reshaped_as_it_lies, raveled_by_an_order_known_later], ids=lambda f: f.__name__
 )
-@pytest.mark.dear(2, first=1)
+@pytest.mark.costly(2, first=1)
 def test_orders_in_memory(f: Callable[..., Any]) -> None:
     check_orders(f, x, 2)
 
@@ -108,7 +108,7 @@ def copying_methods(x):
     ],
     ids=lambda f: f.__name__,
 )
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_methods(f: Callable[..., Any]) -> None:
     check_orders(f, x, 2)
 
@@ -182,7 +182,7 @@ def open_grids(x):
 @pytest.mark.parametrize(
     ("f", "order"), to_the_third([at_least_so_many_axes, broadcast_together, grids, open_grids], third=[open_grids])
 )
-@pytest.mark.dear(2, first=1)
+@pytest.mark.costly(2, first=1)
 def test_several_arrays(f: Callable[..., Any], order: int) -> None:
     check_orders(f, x, order)
 
@@ -209,7 +209,7 @@ def elements_moved(x):
 
 
 @pytest.mark.parametrize(("f", "order"), to_the_third([axes_moved, elements_moved]))
-@pytest.mark.dear(1)
+@pytest.mark.costly(1)
 def test_axes(f: Callable[..., Any], order: int) -> None:
     check_orders(f, x, order)
 
@@ -320,7 +320,7 @@ ON_PARTS = [along_an_axis, enumerated, in_pieces, on_indices, vectorized, vector
 
 
 @pytest.mark.parametrize(("f", "order"), to_the_third(ON_PARTS))
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_functions_on_parts_of_an_array_are_read(f: Callable[..., Any], order: int) -> None:
     check_orders(f, x, order)
 

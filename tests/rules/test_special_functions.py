@@ -127,7 +127,7 @@ def test_softmax_of_minus_infinity() -> None:
         (lambda x: special.gammainc(2.5, x), lambda x: _thrice(lambda t: np.exp(-t) * t**1.5 / special.gamma(2.5), x)),
     ],
 )  # fmt: skip
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_third_derivatives(f: Any, third: Any) -> None:
     x = 0.7
     slope = srcgrad.grad(f)
@@ -158,7 +158,7 @@ def test_logsumexp_with_weights_and_signs() -> None:
 
 
 @pytest.mark.parametrize("complex_a", [False, True])
-@pytest.mark.dear(1)
+@pytest.mark.costly(1)
 def test_logsumexp_of_complex_terms(complex_a: bool) -> None:
     """The weights of real numbers may be complex, and the sign of a complex sum turns: both had been left out."""
     a, b = np.array([[0.3, -0.5, 1.0], [0.2, 0.1, -1.0]]), np.array([0.5 + 0.3j, -0.2 + 1j, 0.7 - 0.4j])

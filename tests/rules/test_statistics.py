@@ -30,7 +30,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 
 # --- order statistics ------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("method", [*SMOOTH, *STEPS])
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_every_method_by_elements_and_by_q(method: str) -> None:
     """Against differences, so that the element is NumPy's; a method that jumps has slope 0 in q."""
     calls = [f"np.quantile(x, q, axis=1, method={method!r})", f"np.percentile(x, 100 * q, 0, method={method!r})"]
@@ -111,7 +111,7 @@ def test_the_slope_by_q_at_the_ends() -> None:
         ("np.average(x * 1j + w, axis=1, weights=w * (1 + 2j)).imag", w),
     ],
 )
-@pytest.mark.dear(2, first=1)
+@pytest.mark.costly(2, first=1)
 def test_averages(call: str, weights: Any) -> None:
     check(program(f"np.sum({call} ** 2)", "x", "w"), x, weights)
 
@@ -125,19 +125,19 @@ def test_averages(call: str, weights: Any) -> None:
         "np.corrcoef(x)", "np.corrcoef(x, x[0] ** 2)", "np.corrcoef(x, rowvar=False)", "np.corrcoef(x[0], x[1])",
     ],
 )  # fmt: skip
-@pytest.mark.dear(2, first=1)
+@pytest.mark.costly(2, first=1)
 def test_covariances(call: str) -> None:
     check_orders(program(f"np.sum({call} ** 3)"), x, 2)
 
 
 @pytest.mark.parametrize("options", ["", ", ddof=0", ", ddof=2, fweights=np.array([1, 2, 1, 3])", ", bias=True"])
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_covariances_by_their_weights(options: str) -> None:
     check(program(f"np.sum(np.cov(x, x[0] ** 2, aweights=w{options}) ** 2)", "x", "w"), x, w)
 
 
 @pytest.mark.parametrize("call", ["np.cov(z)", "np.cov(z, z[0] ** 2, aweights=np.arange(1.0, 5.0))", "np.corrcoef(z)"])
-@pytest.mark.dear(1, first=2)
+@pytest.mark.costly(1, first=2)
 def test_complex_covariances(call: str) -> None:
     check(program(f"np.sum(np.abs({call}) ** 4) + np.sum(np.real({call}))", "z"), z)
 

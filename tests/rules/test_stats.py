@@ -60,7 +60,7 @@ def test_beyond_the_support_nothing_moves(family: Any) -> None:
 
 
 @pytest.mark.parametrize("name", ["pdf", "logpdf", "logcdf"])
-@pytest.mark.dear(1, first=1)
+@pytest.mark.costly(1, first=1)
 def test_beyond_the_support_nothing_curves(name: str) -> None:
     for distribution, shapes, x in ((stats.gamma, (2.5,), -1.0), (stats.beta, (2.5, 1.5), 1.6)):
         f = program(distribution, name, len(shapes))
@@ -85,7 +85,7 @@ def test_an_infinite_bound_of_an_interval(family: Any) -> None:
 
 
 @pytest.mark.parametrize("family", FAMILIES, ids=name_of)
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_functions_agree_with_each_other(family: Any) -> None:
     """The slope of the distribution function is the density, of a quantile its reciprocal, of logarithms ratios."""
     distribution, shapes, inside, _ = family

@@ -29,7 +29,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize(
     ("name", "order"), twice_at_night("add multiply maximum minimum fmax fmin logaddexp logaddexp2 hypot".split(), 3)
 )
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_reductions(name: str, order: int) -> None:
     forms = ["x", "x, 1", "x, axis=None", "x, axis=(0, 1), keepdims=True", f"x, 1, None, None, True, 0.7, {SOME[6:]}"]
     forms += ["x, initial=0.5", f"x, axis=-1, initial=0.4, {SOME}"]
@@ -39,14 +39,14 @@ def test_reductions(name: str, order: int) -> None:
 @pytest.mark.parametrize(
     ("name", "order"), twice_at_night("add multiply maximum minimum fmax fmin logaddexp".split(), 3)
 )
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_accumulations(name: str, order: int) -> None:
     forms = ["x", "x, 1", "x, axis=-1", "x[0]"] + (["x, 0, np.float64"] if name != "logaddexp" else [])
     check_orders(program(" + ".join(f"np.sum(np.tanh(np.{name}.accumulate({form})))" for form in forms)), x, order)
 
 
 @pytest.mark.parametrize("name", ["add", "maximum", "minimum"])
-@pytest.mark.dear(1, first=2)
+@pytest.mark.costly(1, first=2)
 def test_segments(name: str) -> None:
     forms = ["x, [0, 2], 1", "x, [1], axis=0", "x[0], np.array([0, 1])"]
     forms += ["x[0], [0, 2, 0, 1]", "x, [2, 0], 1, np.float64"] if name == "add" else []
@@ -134,7 +134,7 @@ def test_outer_of_every_ufunc_with_a_rule_has_one() -> None:
 
 
 @pytest.mark.parametrize("name", ["multiply", "divide", "power", "float_power", "arctan2", "logaddexp", "subtract"])
-@pytest.mark.dear(2, first=1)
+@pytest.mark.costly(2, first=1)
 def test_outer_at_the_second_order(name: str) -> None:
     check(program(f"np.sum(np.tanh(np.{name}.outer(x, y)))", "x", "y"), x, rng.uniform(0.3, 0.9, 2))
     check_orders(program(f"np.sum(np.{name}.outer(x, 1.3) * np.{name}.outer(0.7, x))"), x, 2)

@@ -71,7 +71,7 @@ PROGRAMS: list[Callable[[Any], Any]] = [
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("f", PROGRAMS)
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_as_the_function_computes(f: Callable[[Any], Any]) -> None:
     def total(x: Any) -> Any:
         return np.sum(f(x))
@@ -100,7 +100,7 @@ WRAPPING: dict[str, tuple[Any, Callable[[Any, Any], Any]]] = {
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", WRAPPING)
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_differences_that_wrap_around_are_refused(name: str) -> None:
     given, f = WRAPPING[name]
 
@@ -128,7 +128,7 @@ def test_differences_that_wrap_around_are_refused(name: str) -> None:
         lambda x: x * np.percentile(np.array([100, -100], np.int8), 50.0),
     ],
 )
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_differences_that_do_not_are_taken(f: Callable[[Any], Any]) -> None:
     test_as_the_function_computes(f)
 

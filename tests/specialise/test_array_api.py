@@ -170,7 +170,7 @@ def a_named_tuple_of_a_library(x):
 
 
 @pytest.mark.parametrize("function, arguments", _PROGRAMS, ids=[function.__name__ for function, _ in _PROGRAMS])
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_programs(function: Any, arguments: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     check_right(function, monkeypatch, *arguments)
 

@@ -317,7 +317,7 @@ def is_refused(function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.parametrize("function", SERVED)
-@pytest.mark.dear(2, first=1)
+@pytest.mark.costly(2, first=1)
 def test_derivatives(function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     check(function, monkeypatch)
 

@@ -409,13 +409,13 @@ SERVED = [
 
 
 @pytest.mark.parametrize("function", SERVED)
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_served(function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     check(function, monkeypatch)
 
 
 @pytest.mark.parametrize("function", [function for function in SERVED if function is not items_that_do_not_fit])
-@pytest.mark.dear(2, first=1)
+@pytest.mark.costly(2, first=1)
 def test_of_data(function: Callable[..., Any]) -> None:
     """Where nothing is said of the arguments."""
     check_data(function)

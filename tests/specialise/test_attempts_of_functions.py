@@ -196,6 +196,6 @@ PROGRAMS = [
 
 
 @pytest.mark.parametrize("function", PROGRAMS)
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_functions_that_attempt(function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     assert check(function, (X,), monkeypatch)

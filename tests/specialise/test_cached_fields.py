@@ -139,7 +139,7 @@ def of_objects_in_a_list(x):
     of_many_objects, is_set, is_deleted, is_stored_into, by_another, in_a_callee, of_several_classes,
     of_objects_in_a_list,
 ])  # fmt: skip
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_fields_that_are_computed_when_they_are_read_are_right(function, monkeypatch):
     check_right(function, monkeypatch, X)
 

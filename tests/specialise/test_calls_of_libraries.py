@@ -189,14 +189,14 @@ def numbers(f: Callable[..., Any]) -> list[float]:
 
 @pytest.mark.parametrize("known", [True, False], ids=["known", "data"])
 @pytest.mark.parametrize("f", PROGRAMS)
-@pytest.mark.dear(3, first=1)
+@pytest.mark.costly(3, first=1)
 def test_it_is_right(f: Callable[..., Any], known: bool) -> None:
     with options(specialise=known):
         np.testing.assert_allclose(grad(f)(X.copy()), numbers(f), rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize("f", [vectorized_in_a_map, joined_by_what_a_dict_holds])
-@pytest.mark.dear(1, first=1)
+@pytest.mark.costly(1, first=1)
 def test_it_is_right_with_data(f: Callable[..., Any]) -> None:
     """Where nothing was known of an array, its elements were taken for an array once, and the adjoint raised."""
     np.testing.assert_allclose(grad(f)(X), numbers(f), rtol=1e-5)

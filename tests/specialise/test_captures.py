@@ -181,7 +181,7 @@ RIGHT = [
 
 
 @pytest.mark.parametrize("function", RIGHT)
-@pytest.mark.dear(2, first=1)
+@pytest.mark.costly(2, first=1)
 def test_functions_that_carry_what_they_captured_are_right(function, monkeypatch):
     check_right(function, monkeypatch, X)
 
@@ -281,6 +281,6 @@ def one_of_two_objects_is_called(x):
 @pytest.mark.parametrize("function", [
     none_in_the_first_call, linked_from_behind, objects_of_several_classes_are_called, one_of_two_objects_is_called,
 ])  # fmt: skip
-@pytest.mark.dear(2, first=1)
+@pytest.mark.costly(2, first=1)
 def test_calls_of_what_may_be_none_and_of_several_objects_are_right(function, monkeypatch):
     check_right(function, monkeypatch, X)

@@ -311,13 +311,13 @@ SERVED = [
 
 
 @pytest.mark.parametrize("function", SERVED)
-@pytest.mark.dear(2, first=2)
+@pytest.mark.costly(2, first=2)
 def test_derivatives(function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     check(function, monkeypatch)
 
 
 @pytest.mark.parametrize("function", SERVED)
-@pytest.mark.dear(2, first=2)
+@pytest.mark.costly(2, first=2)
 def test_derivatives_where_nothing_is_said_of_the_arguments(function: Callable[..., Any]) -> None:
     value, gradient = value_and_grad(function)(X.copy())
     with options(specialise=False):
@@ -382,7 +382,7 @@ def list_that_is_counted_first(items):
     list_that_grows, list_under_two_names, list_that_is_emptied, list_with_others, array_in_a_list,
     list_that_is_counted_first,
 ])  # fmt: skip
-@pytest.mark.dear(2, first=1)
+@pytest.mark.costly(2, first=1)
 def test_lists_of_which_nothing_is_said(function: Callable[..., Any]) -> None:
     given = [1.1, 0.7, 2.3]
     with options(specialise=False):

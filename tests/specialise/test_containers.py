@@ -327,7 +327,7 @@ def _check(case: Program, monkeypatch: pytest.MonkeyPatch) -> bool:
 
 
 @pytest.mark.parametrize("entry", _PROGRAMS, ids=lambda entry: entry[0].__name__)
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_derivatives(entry: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     assert _check(_of(entry), monkeypatch)
 

@@ -97,7 +97,7 @@ def copies_of_dicts_that_make_what_is_missing(x):
     copies_of_a_named_tuple, copies_of_methods, a_copy_that_shares_its_method, text_of_an_exception,
     raised_with_a_text, copies_of_dicts_that_make_what_is_missing,
 ])  # fmt: skip
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_it_is_right(function, monkeypatch):
     check_right(function, monkeypatch, X)
 

@@ -136,7 +136,7 @@ CASES = {
 
 
 @pytest.mark.parametrize(("function", "x"), CASES.values(), ids=CASES)
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_it_agrees_with_the_program_for_these_arguments(function: Callable[..., Any], x: Any) -> None:
     expected = value_and_grad(function)(x)
     with options(specialise=False):

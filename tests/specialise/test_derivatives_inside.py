@@ -216,7 +216,7 @@ REFUSED: frozenset[str] = frozenset({"with_auxiliary"})
 
 
 @pytest.mark.parametrize(("function", "arguments"), PROGRAMS, ids=lambda part: getattr(part, "__name__", ""))
-@pytest.mark.dear(2, first=2)
+@pytest.mark.costly(2, first=2)
 def test_derivatives(function: Any, arguments: tuple[Any, ...], monkeypatch: pytest.MonkeyPatch) -> None:
     assert check(function, arguments, monkeypatch) == (function.__name__ not in REFUSED)
 
@@ -245,7 +245,7 @@ def test_gradients_by_items_of_a_list_are_numbers():
 @pytest.mark.parametrize(
     "function", [pullbacks, tangents, jacobians, hessians, made_outside, of_arrays, twice_and_mixed]
 )
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_derivatives_where_nothing_is_said_of_the_arguments(function: Any) -> None:
     steps = 1e-6 * np.eye(3)
     numeric = [(function(X + step) - function(X - step)) / 2e-6 for step in steps]
@@ -356,7 +356,7 @@ def a_pullback_to_an_object(x):
     "f", [a_gradient_of_an_object, a_gradient_of_objects_in_a_list, a_pullback_to_an_object]
 )
 @pytest.mark.parametrize("specialise", [True, False])
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_no_handler_catches_that_a_gradient_of_an_object_is_not_followed(f, specialise):
     """Once what a handler gives, in silence: the call was taken to raise, and what said that it did not was caught."""
     assert f(1.3) == pytest.approx(2 * 1.3**2)

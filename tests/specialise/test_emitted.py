@@ -362,7 +362,7 @@ def differences(function: Callable[..., Any], at: np.ndarray, step: float = 1e-5
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
-@pytest.mark.dear(2, first=1)
+@pytest.mark.costly(2, first=1)
 def test_the_text_of_a_gradient_is_inferred(program: Callable[..., Any]) -> None:
     """The Hessian by both ways, against differences of the gradient."""
     gradient = srcgrad.grad(program)

@@ -191,7 +191,7 @@ def right_or_refused(function: Callable[..., Any], road: dict[str, Any]) -> int:
 
 @ROADS
 @pytest.mark.parametrize("given", GIVEN)
-@pytest.mark.dear(6, first=2)
+@pytest.mark.costly(6, first=2)
 def test_stop_iteration_out_of_what_gives_items(given: str, road: dict[str, Any], tmp_path: Any) -> None:
     for taking in ("sum", "loop"):
         right_or_refused(written("given", given, taking, {"path": tmp_path}), road)
@@ -199,7 +199,7 @@ def test_stop_iteration_out_of_what_gives_items(given: str, road: dict[str, Any]
 
 @ROADS
 @pytest.mark.parametrize("taking", TAKING)
-@pytest.mark.dear(2, first=2)
+@pytest.mark.costly(2, first=2)
 def test_stop_iteration_in_what_takes_items(taking: str, road: dict[str, Any], tmp_path: Any) -> None:
     for given in ("a generator", "map"):
         right_or_refused(written("taking", given, taking, {"path": tmp_path}), road)
@@ -272,7 +272,7 @@ RIGHT = [
 
 @ROADS
 @pytest.mark.parametrize("function", RIGHT)
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_generators_that_nothing_ends_stay_right(function: Callable[..., Any], road: dict[str, Any]) -> None:
     assert right_or_refused(function, road) == 0
 
@@ -337,7 +337,7 @@ def out_of_a_reduction(a, b, p):
 
 @ROADS
 @pytest.mark.parametrize("function", [out_of_a_list, out_of_a_reduction])
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_comprehensions_and_reductions_let_it_out(function: Callable[..., Any], road: dict[str, Any]) -> None:
     right_or_refused(function, road)
 

@@ -195,7 +195,7 @@ def powered(u, w):
     fields_are_read_once_the_others_are_computed, set_and_read, through_a_property, items_of_named_tuples,
     what_is_missing_is_caught,
 ])  # fmt: skip
-@pytest.mark.dear(2, first=1)
+@pytest.mark.costly(2, first=1)
 def test_fields_by_their_names_are_right(function, monkeypatch):
     check_right(function, monkeypatch, X)
 
@@ -321,7 +321,7 @@ def as_many_names_as_are_given(x):
 @pytest.mark.parametrize("function", [
     over_a_tuple, over_what_a_class_holds, over_the_fields, that_ends_early, in_comprehensions, by_a_function,
 ])  # fmt: skip
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_names_that_a_loop_goes_over(function, monkeypatch) -> None:
     """Each round is followed by itself: the name says which field is read."""
     check_right(function, monkeypatch, X)

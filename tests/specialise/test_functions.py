@@ -350,7 +350,7 @@ def check(function: Any, arguments: tuple[Any, ...], monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize(("function", "arguments"), PROGRAMS, ids=lambda part: getattr(part, "__name__", ""))
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_functions(function: Any, arguments: tuple[Any, ...], monkeypatch: pytest.MonkeyPatch) -> None:
     assert check(function, arguments, monkeypatch) == (function.__name__ not in REFUSED)
 
@@ -394,7 +394,7 @@ def by_what_is_taken(x):
 
 @pytest.mark.parametrize("specialise", [True, False])
 @pytest.mark.parametrize("function", [by_names, by_defaults_and_kinds, by_what_is_taken])
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_what_a_function_tells_of_its_parameters_is_known(function, specialise):
     x, step = 1.3, 1e-4
     slope = (function(x + step) - function(x - step)) / (2 * step)

@@ -73,7 +73,7 @@ def pairs_of_elements(x):
     sums_of_groups, rows_of_groups, dict_of_groups, lengths_of_groups, functions_in_the_rounds_of_a_generator,
     totals_from_a_first_one, pairs_of_elements,
 ])  # fmt: skip
-@pytest.mark.dear(1)
+@pytest.mark.costly(1)
 def test_all_derivatives_are_right(function: Callable[..., Any], specialise: bool) -> None:
     h = 1e-5
     slope = [(function(X + h * e) - function(X - h * e)) / (2 * h) for e in np.eye(3)]

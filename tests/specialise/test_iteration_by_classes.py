@@ -141,7 +141,7 @@ def counted_and_removed(x):
     loops, loops_in_loops, what_is_stored_meanwhile, functions_over_objects, unpacked, asked_for_the_next_one,
     over_nothing, sorted_in_place, sorted_by_objects, counted_and_removed,
 ])  # fmt: skip
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_it_is_right(function, monkeypatch):
     check_right(function, monkeypatch, X)
 
@@ -392,6 +392,6 @@ def asked_one_by_one(x):
     indexed, indexed_while_it_grows, backwards, looked_for, generated, stored_by_its_generator, in_a_generator,
     asked_one_by_one,
 ])  # fmt: skip
-@pytest.mark.dear(2, first=1)
+@pytest.mark.costly(2, first=1)
 def test_items_of_objects_are_right(function, monkeypatch):
     check_right(function, monkeypatch, X)

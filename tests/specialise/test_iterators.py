@@ -206,7 +206,7 @@ def sum_of_the_other_rows(x):
     iterator_that_is_made_where_exceptions_are_caught, list_of_the_rest, numbers, another_name,
     iterator_that_is_given_to_a_function,
 ])  # fmt: skip
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_derivatives(function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     check(function, monkeypatch)
 
@@ -432,7 +432,7 @@ GENERATORS = [
 
 
 @pytest.mark.parametrize("function", GENERATORS)
-@pytest.mark.dear(2, first=1)
+@pytest.mark.costly(2, first=1)
 def test_derivatives_of_generators(function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     check(function, monkeypatch)
 

@@ -314,7 +314,7 @@ SERVED = [
 
 @pytest.mark.parametrize("x", [X, X[::-1] * 0.5, X + 0.9], ids=["x", "reversed", "larger"])
 @pytest.mark.parametrize("function", SERVED)
-@pytest.mark.dear(6)
+@pytest.mark.costly(6)
 def test_right(function: Callable[..., Any], x: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     check_right(function, monkeypatch, x)
 
@@ -426,7 +426,7 @@ def number_that_is_sliced_where_exceptions_are_caught(x):
     stored_by_a_method, changed_by_a_method, stored_by_a_method_where_exceptions_are_caught, number_that_is_sliced,
     number_that_is_sliced_where_exceptions_are_caught,
 ])  # fmt: skip
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_right_as_well(function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     check_right(function, monkeypatch, X)
 

@@ -90,7 +90,7 @@ def lock_in_try(x):
     manager_of_a_class, suppressed_in_a_loop, manager_of_a_class_that_is_left_in_a_loop,
     attempt_in_a_manager_of_a_class, floating_point_errors, lock_in_try,
 ])  # fmt: skip
-@pytest.mark.dear(2, first=1)
+@pytest.mark.costly(2, first=1)
 def test_derivatives(function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     check(function, monkeypatch)
 

@@ -271,7 +271,7 @@ NOT_YET = [
 
 @pytest.mark.parametrize("p", [0.0, 1.0, 2.0])
 @pytest.mark.parametrize("function", SERVED)
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_what_is_inferred_is_right(function: Callable[..., float], p: float) -> None:
     run(function, "inferred", p)
     run(function, "not optimised", p)
@@ -280,7 +280,7 @@ def test_what_is_inferred_is_right(function: Callable[..., float], p: float) -> 
 @EVERY_ROAD
 @pytest.mark.parametrize("p", [0.0, 1.0, 2.0])
 @pytest.mark.parametrize("function", NOT_YET)
-@pytest.mark.dear(6)
+@pytest.mark.costly(6)
 def test_other_managers_are_right_or_refused(function: Callable[..., float], p: float, road: str) -> None:
     is_refused(function, road, p)
 
@@ -325,7 +325,7 @@ def suppressing(a, b, p):
 @EVERY_ROAD
 @pytest.mark.parametrize("p", [0.0, 1.0, 2.0])
 @pytest.mark.parametrize("function", [errors_of_floating_point, errors_of_floating_point_by_name, suppressing])
-@pytest.mark.dear(3, first=1)
+@pytest.mark.costly(3, first=1)
 def test_silent_managers_are_followed(function: Callable[..., float], p: float, road: str) -> None:
     run(function, road, p)
 

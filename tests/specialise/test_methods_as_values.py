@@ -200,7 +200,7 @@ RIGHT = [
 
 
 @pytest.mark.parametrize("function", RIGHT)
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_methods_as_values_are_right(function, monkeypatch):
     check_right(function, monkeypatch, X)
 

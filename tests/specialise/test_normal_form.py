@@ -191,7 +191,7 @@ def test_temporaries_are_told_apart_from_the_users_names():
         "s = 0.0\n" + "    s += x\n" * 1000 + "    return s",
     ],
 )
-@pytest.mark.dear(1, first=3)
+@pytest.mark.costly(1, first=3)
 def test_thousands_of_terms_are_a_program_like_any_other(body, program):
     normal(program(f"def f(x):\n    {body}"))
 

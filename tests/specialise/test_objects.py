@@ -317,7 +317,7 @@ def dicts_that_make_what_is_missing(x):
 
 
 @pytest.mark.parametrize("program", SERVED, ids=lambda program: program.name)
-@pytest.mark.dear(2, first=1)
+@pytest.mark.costly(2, first=1)
 def test_right_in_both_directions(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     assert written(program) is not None
     with serving(program, monkeypatch.setattr):

@@ -191,7 +191,7 @@ PROGRAMS = [
 
 
 @pytest.mark.parametrize("function", PROGRAMS)
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_it_is_right(function, monkeypatch):
     check_right(function, monkeypatch, X)
 
@@ -272,7 +272,7 @@ def raised_beside_data(x):
 
 
 @pytest.mark.parametrize("function", [operators_beside_data, raised_beside_data])
-@pytest.mark.dear(1, first=1)
+@pytest.mark.costly(1, first=1)
 def test_objects_beside_data(function):
     expected = value_and_grad(function)(X)
     with options(specialise=False):

@@ -140,7 +140,7 @@ def asked_in_a_comprehension(x):
     branches_ask_once, the_answer_changes, one_asked_after_the_other, true_by_its_length, as_a_float,
     rounded_by_keywords, asked_in_a_comprehension, quotients_and_remainders, floors_of_floats,
 ])  # fmt: skip
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_what_python_asks_of_objects_is_right(function, monkeypatch):
     check_right(function, monkeypatch, X)
 

@@ -113,7 +113,7 @@ REACHED = [
 
 @pytest.mark.parametrize("specialise", [True, False])
 @pytest.mark.parametrize("function", [*REACHED, in_a_loop, in_a_recursion, in_a_constructor, caught])
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_the_other_ways_are_right(function: Callable[[float], float], specialise: bool) -> None:
     x, step = 0.7, 1e-6
     expected = (function(x + step) - function(x - step)) / (2.0 * step)
@@ -162,7 +162,7 @@ def by_a_library_that_is_not_there(x):
 
 
 @pytest.mark.parametrize("specialise", [True, False])
-@pytest.mark.dear(1)
+@pytest.mark.costly(1)
 def test_branches_for_a_library_that_is_not_there(specialise: bool) -> None:
     """Its functions may be no methods of arrays, and what they are given no axes."""
     x = np.array([1.0, 2.0])
@@ -257,7 +257,7 @@ NATIVELY = [
 
 @pytest.mark.parametrize("specialise", [True, False])
 @pytest.mark.parametrize("store", NATIVELY)
-@pytest.mark.dear(2, first=1)
+@pytest.mark.costly(2, first=1)
 def test_a_callee_that_ends_so_is_not_run_as_it_is(store: Callable[[np.ndarray], None], specialise: bool) -> None:
     """The user's own function was called where nothing of its result was needed, and what it stored was lost."""
 

@@ -38,7 +38,7 @@ def reshaped_in_each_round(x):
 
 @pytest.mark.parametrize("function", [reshaped_beside_its_views, reshaped_in_each_round])
 @pytest.mark.parametrize("way", [{}, {"specialise": False}])
-@pytest.mark.dear(2, first=1)
+@pytest.mark.costly(2, first=1)
 def test_reshaped(function: Callable[..., Any], way: dict[str, bool]) -> None:
     slopes = [(function(X + 1e-6 * e) - function(X - 1e-6 * e)) / 2e-6 for e in np.eye(4)]
     with options(**way):

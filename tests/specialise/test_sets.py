@@ -291,7 +291,7 @@ _DIRECTED = [getattr(bookkeeping, name) for name in """
 
 
 @pytest.mark.parametrize("function", [*_SERVED, *_DIRECTED])
-@pytest.mark.dear(4, first=2)
+@pytest.mark.costly(4, first=2)
 def test_derivatives(function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     check_right(function, monkeypatch, X)
 

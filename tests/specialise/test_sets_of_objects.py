@@ -74,7 +74,7 @@ READ = [listed, unpacked, popped, gone_over, of_a_field]
 
 
 @pytest.mark.parametrize("function", READ, ids=lambda f: f.__name__)
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_what_is_read_from_a_set_has_a_derivative(function):
     expected = np.ones(3) if function is gone_over else [1.0, 0.0, 0.0]
     with srcgrad.options(specialise=False):

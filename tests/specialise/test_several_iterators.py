@@ -186,6 +186,6 @@ def the_larger_of_lists_is_one_of_them(x):
     taken_in_as_they_come, first_of_an_expression, first_of_a_generator_each_time, in_order_by_keys_that_store,
     the_larger_of_lists_is_one_of_them,
 ])  # fmt: skip
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_derivatives(function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     check(function, monkeypatch)

@@ -81,7 +81,7 @@ SERVED = [
 
 
 @pytest.mark.parametrize("f", SERVED)
-@pytest.mark.dear(2, first=1)
+@pytest.mark.costly(2, first=1)
 def test_sparse_matrices_are_served(f: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     before = A.toarray(), B.toarray(), M.toarray()
     check_right(f, monkeypatch, X)

@@ -153,13 +153,13 @@ SERVED = [
 
 
 @pytest.mark.parametrize("function", SERVED)
-@pytest.mark.dear(2, first=1)
+@pytest.mark.costly(2, first=1)
 def test_served(function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     check(function, monkeypatch)
 
 
 @pytest.mark.parametrize("function", SERVED)
-@pytest.mark.dear(2, first=1)
+@pytest.mark.costly(2, first=1)
 def test_of_data(function: Callable[..., Any]) -> None:
     """Where nothing is said of the arguments."""
     check_data(function)
@@ -210,7 +210,7 @@ def given_to_libraries(x):
 
 
 @pytest.mark.parametrize("function", [made_of_rows, given_to_functions_inside, given_to_libraries])
-@pytest.mark.dear(1, first=1)
+@pytest.mark.costly(1, first=1)
 def test_of_unknown_length(function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     check(function, monkeypatch)
     check_data(function)

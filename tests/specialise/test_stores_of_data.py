@@ -82,7 +82,7 @@ def test_served(function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.parametrize("function", SERVED)
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_of_data(function: Callable[..., Any]) -> None:
     """Where nothing is said of the arguments."""
     check_data(function)

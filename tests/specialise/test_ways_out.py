@@ -119,7 +119,7 @@ def chain_behind_which_a_loop_goes_on(a, b, p, q):
     return_from_a_loop_inside, return_from_two_loops_inside, return_that_another_last_block_takes_back,
     return_of_a_callee, chain_behind_which_a_loop_goes_on,
 ])  # fmt: skip
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_last_blocks_that_leave_a_loop(function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     for p, q in itertools.product((0.0, 1.0, 2.0), repeat=2):
         check_right(function, monkeypatch, 0.7, 1.1, p, q)
@@ -201,7 +201,7 @@ STEPS = (1e-6, 0.0), (0.0, 1e-6)
     nothing_but_a_return, nothing_but_a_return_of_a_variable, nothing_but_a_break, nothing_but_a_continue,
     nothing_but_a_raise,
 ])  # fmt: skip
-@pytest.mark.dear(2)
+@pytest.mark.costly(2)
 def test_last_blocks_of_nothing_but_an_exit(function: Callable[..., Any]) -> None:
     """They were passed over: the function returned None, or what the body returned, and the exception left it."""
     for p in (0.0, 1.0, 2.0):

@@ -110,7 +110,7 @@ def joined(a, b):
 
 
 @pytest.mark.parametrize("function", [catches_everything, catches_type_errors])
-@pytest.mark.dear(1, first=1)
+@pytest.mark.costly(1, first=1)
 def test_what_the_program_does_not_raise_is_not_caught(function: Callable) -> None:
     """Once wrong in silence: the path of the exception was taken."""
     numeric = np.array([(function(X + h) - function(X - h)) / 2e-6 for h in 1e-6 * np.eye(len(X))])

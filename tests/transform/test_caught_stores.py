@@ -62,7 +62,7 @@ def added(x, n):
 
 
 @pytest.mark.parametrize("f", [maybe_integers, elements_of_integers], ids=lambda f: f.__name__)
-@pytest.mark.dear(1)
+@pytest.mark.costly(1)
 def test_what_is_added_to_integers_has_no_derivative(f) -> None:
     """Of an array that is not known to be of integers ``np.add.at`` let the derivative through, in both modes; reverse
     mode of ``y[0] += e`` too."""
@@ -70,7 +70,7 @@ def test_what_is_added_to_integers_has_no_derivative(f) -> None:
 
 
 @pytest.mark.parametrize("n", [np.arange(3), np.arange(3, dtype=np.int8), np.arange(3.0)], ids=lambda n: n.dtype.name)
-@pytest.mark.dear(1, first=2)
+@pytest.mark.costly(1, first=2)
 def test_what_is_added_to_an_argument(n) -> None:
     """The generic program took any argument for one of floats."""
     check(added, n, refused=r"(?s)a call that stores into what may be no array.*np\.add\.at.*\^")
@@ -199,7 +199,7 @@ PROGRAMS = [
 
 
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
-@pytest.mark.dear(2, first=1)
+@pytest.mark.costly(2, first=1)
 def test_a_store_that_raises_leaves_the_tangent_as_it_was(f) -> None:
     """Forward mode, and second derivatives, stored the tangent before the value, which then raised."""
     check(f)
@@ -237,7 +237,7 @@ def placed_into_integers(x):
 
 
 @pytest.mark.parametrize("f", [copied_into_integers, copied_unsafely, placed_into_integers], ids=lambda f: f.__name__)
-@pytest.mark.dear(1, first=1)
+@pytest.mark.costly(1, first=1)
 def test_casts_that_numpy_refuses_raise(f) -> None:
     """``np.copyto``, ``np.place`` and ``np.putmask`` cast floats to integers where NumPy raises a TypeError."""
     check(f)

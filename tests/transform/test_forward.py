@@ -311,7 +311,7 @@ def taped(x, n):
 
 
 @pytest.mark.parametrize("known", [True, False], ids=["specialised", "generic"])
-@pytest.mark.dear(1)
+@pytest.mark.costly(1)
 def test_tapes_and_buffers_have_tangents(known):
     x, direction = np.array([0.4, -0.8, 1.3]), np.array([0.7, 0.2, -0.5])
     facts = {"x": fact_of(x, "x"), "n": fact_of(3, "n")} if known else None

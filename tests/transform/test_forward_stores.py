@@ -43,7 +43,7 @@ def difference(function: Program, dots: tuple[Any, ...], step: float = 1e-6) -> 
 
 @pytest.mark.parametrize("specialised", [True, False], ids=["specialised", "generic"])
 @pytest.mark.parametrize("name", share_by_day(PROGRAMS, 3))
-@pytest.mark.dear(3)
+@pytest.mark.costly(3)
 def test_tangent_of_every_program(name: str, specialised: bool) -> None:
     function = PROGRAMS[name]
     for seed, wanted in enumerate(WANTED):
@@ -207,7 +207,7 @@ def an_array_of_one(x: Any) -> Any:
 
 
 @pytest.mark.parametrize("specialised", [True, False])
-@pytest.mark.dear(1)
+@pytest.mark.costly(1)
 def test_the_tangent_of_an_array_of_one_is_stored_into(specialised: bool) -> None:
     """It was a broadcast view, which NumPy does not store into."""
     with srcgrad.options(specialise=specialised):

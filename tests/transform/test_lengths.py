@@ -114,7 +114,7 @@ FUNCTIONS = (
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-@pytest.mark.dear(2, first=1)
+@pytest.mark.costly(2, first=1)
 def test_every_mode_follows(function: Callable) -> None:
     numeric = np.array([(function(X + h) - function(X - h)) / 2e-6 for h in 1e-6 * np.eye(3)])
     np.testing.assert_allclose(grad(function)(X), numeric, rtol=1e-7)

@@ -95,7 +95,7 @@ def test_first_order(program: Callable[..., Any], sink: bool) -> None:
 
 
 @pytest.mark.parametrize("program", share_by_day(PROGRAMS, 2), ids=lambda function: function.__name__)
-@pytest.mark.dear(1)
+@pytest.mark.costly(1)
 def test_second_order(program: Callable[..., Any]) -> None:
     given = arguments()
     gradient = srcgrad.grad(program, WANTED)

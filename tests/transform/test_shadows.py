@@ -68,7 +68,7 @@ def expected(program: Any) -> tuple[Any, Any, Any]:
         for name in SETTINGS
     ],
 )
-@pytest.mark.dear(13, first=2)
+@pytest.mark.costly(13, first=2)
 def test_reverse(program: Any, setting: str) -> None:
     value, seed, gradient = expected(program)
     given = arguments()

@@ -222,7 +222,7 @@ PROGRAMS = (
 
 
 @pytest.mark.parametrize("f", PROGRAMS)
-@pytest.mark.dear(2, first=1)
+@pytest.mark.costly(2, first=1)
 def test_a_list_is_reversed_as_it_was(f):
     y = np.array([0.7, 1.2, 1.4])
     expected = [(f(y + step) - f(y - step)) / 2e-6 for step in 1e-6 * np.eye(3)]
