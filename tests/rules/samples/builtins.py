@@ -33,7 +33,7 @@ SAMPLES |= {
     statistics.pvariance: [call([0.3, 0.4, 0.9]), call(n(3))],
     statistics.stdev: [call([0.3, 0.4, 0.9]), call(n(3))],
     statistics.pstdev: [call([0.3, 0.4, 0.9]), call(n(3))],
-    math.prod: [call([0.3, 0.4, 2.0]), call([0.3, 0.0], start=2.0), call(n(3))],
+    math.prod: [call([0.3, 0.4, 2.0]), call([0.3, 0.0], start=2.0), call([0.3, 0.4], start=n(2)), call(n(3))],
     max: [call(0.3, 0.4), call([0.3, 0.7, 0.1]), call(distinct(4)), call(0.3, 0.1, -0.2)],
     min: [call(0.3, 0.4), call([0.3, 0.7, 0.1]), call(distinct(4)), call(0.3, 0.1, -0.2)],
     sorted: [call([0.3, 0.7, 0.1]), call([0.3, 0.7, 0.1], reverse=True), call(n(3))],
