@@ -34,6 +34,8 @@ from srcgrad.analysis.loss_table import (
     makes_number,
     makes_text,
     makes_text_alone,
+    may_hand_on,
+    may_make_text,
     read_by,
     reads_keys,
     reads_text,
@@ -283,7 +285,11 @@ class _Body:
             case gast.Tuple(elts=elements) if not any(isinstance(e, gast.Starred) for e in elements):
                 return NOWHERE.union(*(under(j, self.of(e, varied, dropped)) for j, e in enumerate(elements)))
         parts = [self.of(part, varied, dropped) for part in children(node)]
-        return _TEXT if isinstance(node, gast.JoinedStr) and any(parts) else spread(NOWHERE.union(*parts))
+        if isinstance(node, gast.JoinedStr) and any(parts):
+            return _TEXT
+        if isinstance(node, gast.BinOp) and may_make_text(node) and self.of(node.right, varied, dropped):
+            parts.append(_TEXT)
+        return spread(NOWHERE.union(*parts))
 
     def _named(self, name: str, varied: Container[str], dropped: bool) -> Paths:
         paths = self.paths.get(name, NOWHERE)
@@ -377,7 +383,8 @@ class _Body:
 
     def _bound(self, statement: nf.Bind, paths: Paths) -> None:
         """Facts tell of numbers: where they know an array, text is bound only if they were wrong before."""
-        is_told = isinstance(self.facts.get(statement.target), Array) and not makes_text_alone(statement)
+        fact = self.facts.get(statement.target)
+        is_told = isinstance(fact, Array) and not (is_of_text(fact) or makes_text_alone(statement))
         if is_told and getattr(statement.operation, "function", None) in _REPEATING and (TEXT,) in paths:
             is_told = False
         if is_told:
@@ -435,7 +442,7 @@ class _Body:
         if _texts(sensitive) and read_by(made):
             self.read.add(TEXT)
             numbers |= {(NUMBER,)}
-        return numbers
+        return numbers | spread(_texts(sensitive)) if may_hand_on(function) else numbers
 
     def _operands(self, argument: gast.expr, varied: Container[str]) -> Paths:
         parts = argument.elts if isinstance(argument, gast.Tuple | gast.List) else [argument]
@@ -526,7 +533,7 @@ def _is_source(statement: nf.Statement) -> bool:
         case nf.Bind(operation=nf.Apply(function=function)) if function in _MAKING_DICTS:
             return True
         case nf.Bind(expression=expression):
-            return any(map(makes_text, nodes_of(expression)))
+            return any(map(may_make_text, nodes_of(expression)))
         case nf.Store(index=index) | nf.AugStore(index=index):
             return not isinstance(index, gast.Constant)
     return False

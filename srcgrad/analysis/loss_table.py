@@ -18,10 +18,12 @@ from srcgrad.rules.facts import Array, Fact
 from srcgrad.rules.formula import object_of
 from srcgrad.rules.memory import home_of
 from srcgrad.rules.table import is_constant, method
+from srcgrad.syntax.parse import walk
 
 _WRITERS = (str, repr, ascii, format, bytes, bytearray, np.str_, np.bytes_)
 _METHODS = frozenset(
-    "array2string array_repr array_str format format_float_positional format_float_scientific join".split()
+    """array2string array_repr array_str format format_map format_float_positional format_float_scientific join
+    __format__ __mod__ __repr__ __rmod__ __str__""".split()
 )
 _NUMBERS = (float, complex)
 _ARRAYS = (np.array, np.asarray)  # arrays of text, but with a dtype
@@ -38,6 +40,10 @@ _HANDING_ON = (
     runtime.unvaried,
 )  # fmt: skip
 _SIZES = (isinstance, issubclass, len, range, type)
+#: Of the builtins, those that give none of the text that they read, nor what holds it.
+_LOSING = (
+    *_SIZES, abs, all, any, bool, callable, complex, divmod, float, hasattr, hash, id, int, ord, pow, print, round,
+)  # fmt: skip
 _LIBRARIES = ("numpy", "scipy")
 _OWN = "srcgrad"  # what our own output does to shadows and saves loses no text of the program's
 
@@ -45,7 +51,7 @@ _OWN = "srcgrad"  # what our own output does to shadows and saves loses no text 
 def makes_text(node: gast.AST) -> bool:
     """Whether an expression is text of what it reads."""
     match node:
-        case gast.FormattedValue() | gast.BinOp(left=gast.Constant(value=str()), op=gast.Mod()):
+        case gast.FormattedValue() | gast.BinOp(left=gast.Constant(value=str() | bytes()), op=gast.Mod()):
             return True
         case gast.Call(func=gast.Attribute(attr=attr)) if attr in _METHODS:
             return True
@@ -57,6 +63,15 @@ def makes_text(node: gast.AST) -> bool:
                 wanted += arguments
             return _is_writer(known) or any(map(_is_dtype_of_text, wanted))
     return False
+
+
+def may_make_text(node: gast.AST) -> bool:
+    """Whether an expression is text of what it reads, or may be, since a name stands for the format: ``form % y``."""
+    match node:
+        case gast.BinOp(left=left, op=gast.Mod(), right=right):
+            is_number = isinstance(left, gast.Constant) and not isinstance(left.value, str | bytes)
+            return not is_number and any(isinstance(part, gast.Name) for part in walk(right))
+    return makes_text(node)
 
 
 def _is_dtype_of_text(node: gast.expr) -> bool:
@@ -92,17 +107,23 @@ def makes_text_alone(statement: Statement) -> bool:
     return False
 
 
+def may_hand_on(function: object) -> bool:
+    """Whether the result of a ruled function may be, or contain, text that it is given: of NumPy's and SciPy's, which
+    read it, the elementwise ones raise, and so do the functions of ``math``."""
+    return not isinstance(function, np.ufunc) and home_of(function) not in (*_LIBRARIES, "math", "cmath")
+
+
 def hands_on(function: object) -> bool:
-    """Whether the result of a function may be, or contain, the text that it is given."""
+    """Whether the result of a function is, or contains, what it is given, text among it."""
     return any(function is known for known in (*_JOINS, *_ARRAYS, *_HANDING_ON))
 
 
 def loses_text(node: gast.Call) -> bool:
     """Whether the value of a call has none of the text that it reads: a length, a whole number, a truth value."""
     known = object_of(node.func)
-    if known is None or not isinstance(node.func, gast.Name) or home_of(known) not in ("builtins", _OWN):
+    if known is None or not isinstance(node.func, gast.Name) or makes_text(node):
         return False
-    return not (makes_text(node) or hands_on(known))
+    return any(known is one for one in _LOSING) or home_of(known) == _OWN and not hands_on(known)
 
 
 def loses_numbers(node: gast.Call) -> bool:

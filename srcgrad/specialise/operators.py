@@ -22,6 +22,7 @@ from srcgrad.specialise.collecting import collected
 from srcgrad.specialise.containers import applied, displayed_dict
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.operands import Made, is_varied_container, may_be_object
+from srcgrad.specialise.series import is_text
 from srcgrad.syntax.build import call_runtime, load, placed
 from srcgrad.syntax.globals import importable, reference
 
@@ -88,6 +89,8 @@ def operate(context: Context, op: gast.AST, atoms: list[gast.expr], node: Any) -
             join, runtime.joined, join.bind(runtime.joined, atoms, {})
         )
     expression = gast.UnaryOp(op, atoms[0]) if len(atoms) == 1 else gast.BinOp(atoms[0], op, atoms[1])
+    if isinstance(op, gast.Mod) and is_text(values[0]):
+        return placed(expression, node), nf.Fixed()
     if isinstance(op, gast.BitOr) and len(values) == 2 and all(one.atoms and _are_dicts(one) for one in values):
         return displayed_dict(context, placed(gast.Dict([None, None], list(atoms)), node))
     if rule is None:

@@ -126,12 +126,18 @@ def are(value: Value, kinds: tuple[Any, ...], *, arrays: bool = False, data: boo
 
 def is_text(value: Value) -> bool:
     """Whether a value is text."""
-    def is_one(one: Any) -> bool:
-        match one:
-            case Exact(value=str() | bytes()):
-                return True
-            case Of(kind=kind):
-                return kind in (str, bytes)
-        return False
+    return value.consists_of(_is_of_text)
 
-    return value.consists_of(is_one)
+
+def may_be_text(value: Value) -> bool:
+    """Whether a value may be text, as far as something is said of it."""
+    return any(map(_is_of_text, value.atoms))
+
+
+def _is_of_text(atom: Any) -> bool:
+    match atom:
+        case Exact(value=str() | bytes()):
+            return True
+        case Of(kind=kind):
+            return kind in (str, bytes)
+    return False

@@ -53,10 +53,10 @@ from srcgrad.specialise.planning import decided, kind_of
 from srcgrad.specialise.reduced import Reduced
 from srcgrad.specialise.reducing import reduced
 from srcgrad.specialise.reshaping import reshaped
-from srcgrad.specialise.series import function_called, is_series
+from srcgrad.specialise.series import function_called, is_series, is_text, may_be_text
 from srcgrad.specialise.set_operations import are_sets
 from srcgrad.specialise.tapes import together
-from srcgrad.syntax.build import load, placed
+from srcgrad.syntax.build import load, placed, subscript
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import names_read, spelled, walk
 
@@ -344,6 +344,10 @@ def _unpack(context: Context, elements: list[Any], value: Any) -> None:
 
 
 def _augmented(context: Context, statement: gast.AugAssign) -> None:
+    held_before = context.value(statement.target)
+    is_of_text = is_text(held_before)  # which no name shares, and which has no derivative
+    if isinstance(statement.op, gast.Mod) and not is_of_text and may_be_text(held_before):
+        context.refuse("E0311", statement, "this augmented assignment to what may be text, or a number,")
     match statement.target:
         case gast.Name(id=name):
             operand = atom(context, statement.value)
@@ -352,10 +356,20 @@ def _augmented(context: Context, statement: gast.AugAssign) -> None:
                 isinstance(a, At) and a.site.kind is not None for a in context.value(statement.target).atoms
             ):
                 context.refuse("E0311", statement, "this augmented assignment to a container")
+            if is_of_text:
+                context.out.append(nf.Bind(name, placed(node, statement), nf.Fixed(), context.span))
+                return
             expression, operation = operate(context, statement.op, [load(name, statement), operand], node)
             context.out.append(nf.Bind(name, expression, operation, context.span, inplace=True))
         case gast.Subscript(value=base) if _is_users(context, base):
             context.refuse("E0301", statement, "an item of an object that is stored")
+        case gast.Subscript(value=base, slice=index) if is_of_text:
+            held, place, part = named(context, base), settled(context, index), context.fresh()
+            before = subscript(load(held, statement), place, statement)
+            context.out.append(nf.Bind(part, before, nf.Index(held, before.slice), context.span))
+            node = gast.BinOp(load(part, statement), statement.op, atom(context, statement.value))
+            context.out.append(nf.Bind(part, placed(node, statement), nf.Fixed(), context.span))
+            context.out.append(nf.Store(held, place, load(part, statement), context.span))
         case gast.Subscript(value=base, slice=index):
             operand = atom(context, statement.value)
             is_flat = stores.is_flat(context, base)
@@ -374,8 +388,10 @@ def _augmented(context: Context, statement: gast.AugAssign) -> None:
             context.out.append(nf.Bind(part, *before, context.span))
             operand = atom(context, statement.value)
             node = gast.BinOp(load(part, statement), statement.op, operand)
-            made = operate(context, statement.op, [load(part, statement), operand], node)
-            context.out.append(nf.Bind(part, *made, context.span, inplace=True))
+            made = (placed(node, statement), nf.Fixed()) if is_of_text else (
+                operate(context, statement.op, [load(part, statement), operand], node)
+            )
+            context.out.append(nf.Bind(part, *made, context.span, inplace=not is_of_text))
             context.out.append(nf.SetField(held, field_name, load(part, statement), context.span))
         case gast.Attribute() as target:
             refuse_store(context, target)

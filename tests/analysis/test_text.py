@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import copy
+import operator
 from collections.abc import Callable
 
 import numpy as np
@@ -108,10 +110,100 @@ def of_numpy(x):
     return float(np.str_(x)) * float(np.char.add(str(x), "0"))
 
 
+FORM, FORMS = "%r", {"x": b"%a"}
+
+
+class Formed:
+    form = "%r"
+
+    def __init__(self):
+        self.own = "{v}"
+
+
+def written(form, *given):
+    return form % given
+
+
+def by_a_named_format(x):
+    return float(FORM % x) * x
+
+
+def by_a_format_of_a_class(x):
+    return float(Formed.form % x) * x
+
+
+def by_a_format_of_an_object(x):
+    return float(Formed().form % x) * float(Formed().own.format_map({"v": x}))
+
+
+def by_a_format_that_is_given(x):
+    return float(written("%r", x)) * x
+
+
+def by_a_format_that_is_chosen(x):
+    return sum(float(form % x) for form in ("%r", "%s"))
+
+
+def by_a_method_of_a_format(x):
+    return float(FORM.__mod__(x)) * x
+
+
+def by_a_format_of_bytes(x):
+    return float(FORMS["x"] % x) * float(b"%a" % x)
+
+
+def by_a_format_that_is_augmented(x):
+    form = FORM
+    form %= x
+    return float(form) * x
+
+
+def by_a_field_that_is_augmented(x):
+    held = Formed()
+    held.form %= x
+    return float(held.form) * x
+
+
+def by_an_item_that_is_augmented(x):
+    forms = {"x": FORM}
+    forms["x"] %= x
+    return float(forms["x"]) * x
+
+
+def in_an_element(x):
+    return float(np.array([f"{x}"]).item()) * float(np.array([f"{x}"]).compress([True])[0])
+
+
+def in_a_copy(x):
+    return float(copy.deepcopy(f"{x}")) * float(copy.deepcopy({"x": np.array([f"{x}"])})["x"][0])
+
+
+def in_a_sum_of_lists(x):
+    return float(sum([[f"{x}"]], [])[0]) * x
+
+
+def in_a_slice(x):
+    return float(operator.getitem(f"{x}", slice(0, 9))) * x
+
+
+def texts(x):
+    made = np.empty(1, "U40")
+    made[0] = f"{x}"
+    return made
+
+
+def in_an_array_of_a_callee(x):
+    return np.array(list(texts(x)[0].split()), dtype=float)[0] * x
+
+
 @pytest.mark.parametrize("specialise", [True, False])
 @pytest.mark.parametrize(
     "function",
     [
+        by_a_named_format, by_a_format_of_a_class, by_a_format_of_an_object, by_a_format_that_is_given,
+        by_a_format_that_is_chosen, by_a_method_of_a_format, by_a_format_of_bytes, by_a_format_that_is_augmented,
+        by_a_field_that_is_augmented, by_an_item_that_is_augmented, in_an_element, in_a_copy, in_a_sum_of_lists,
+        in_a_slice, in_an_array_of_a_callee,
         from_a_callee, in_a_callee, from_a_method, inside_a_method, through_recursion, in_an_attempt, as_a_key,
         in_pairs, put_in_order, in_an_array, in_a_part, in_an_exception, by_a_parser, taken_apart, of_numpy,
     ],
@@ -140,14 +232,32 @@ def measures_text(x):
 
 def prints(x):
     t = label(x)
-    print(t, parse("x=" + t))
+    print(t, parse("x=" + t), FORM % x)
     return x * x
 
 
+def takes_remainders(x):
+    n, k = len([x, x]), int(3 * x + 0.5)
+    return x * float(k % (n + 2)) + float(x % (n * x + 1.0)) + float(np.array([x]).item()) + float(copy.deepcopy(x))
+
+
+def augments_text(x):
+    names, row, held = {"x": "%d"}, {"x": x}, Formed()
+    names["x"] %= len([x])
+    row["x"] %= 5.0
+    held.own += names["x"]
+    held.form %= 2.5
+    return row["x"] ** 2 * float(names["x"]) + float(held.form) * x + float(len(held.own)) * 0.125 * x
+
+
 @pytest.mark.parametrize(
-    ("function", "wanted"), [(reads_a_constant, 3.5), (keys_are_labels, 4.5), (measures_text, 3.0), (prints, 4.0)]
-)
-@pytest.mark.costly(2)
+    ("function", "wanted"),
+    [
+        (reads_a_constant, 3.5), (keys_are_labels, 4.5), (measures_text, 3.0), (prints, 4.0), (takes_remainders, 5.0),
+        (augments_text, 7.0),
+    ],
+)  # fmt: skip
+@pytest.mark.costly(3)
 def test_other_uses_of_text_are_right(function: Callable[..., object], wanted: float) -> None:
     for specialise in (True, False):
         with options(specialise=specialise):
