@@ -369,10 +369,22 @@ class _Body:
                 held = inside(self.paths.get(sequence, NOWHERE), ANY)
                 for j, name in enumerate(targets):
                     self._take(name, self._fitting(name, inside(held, j) if tupled else held))
+            case nf.With(body=body) if names := _entered(statement):
+                if any(map(self._writes, walk(body))):
+                    for name in names:
+                        self.note(name, spread(_TEXT))
             case nf.For(index=index, iterable=iterable, counted=False):
                 held = self.of(iterable, ())
                 self._keys(_keyed(held))
                 self._take(index, self._fitting(index, items_in(held)))
+
+    def _writes(self, statement: nf.Statement) -> bool:
+        """Whether a statement, or a callee, may print, log or warn of what varies."""
+        varied = self.activity.varied_before(statement)
+        match statement:
+            case nf.Effect(statement=read) | nf.Bind(operation=nf.Call(), expression=read):
+                return any(name in varied or self.paths.get(name) for name in names_read(read))
+        return False
 
     def _take(self, name: str, paths: Paths) -> None:
         """Note what is taken out of a container: a number that was kept there is read here."""
@@ -536,7 +548,18 @@ def _is_source(statement: nf.Statement) -> bool:
             return any(map(may_make_text, nodes_of(expression)))
         case nf.Store(index=index) | nf.AugStore(index=index):
             return not isinstance(index, gast.Constant)
+        case nf.With():
+            return bool(_entered(statement))
     return False
+
+
+def _entered(statement: nf.With) -> list[str]:
+    """The names of what a library's context manager gives, into which it may write what is printed or warned of."""
+    return [
+        inner.target for inner in statement.body.statements
+        if isinstance(inner, nf.Bind) and isinstance(inner.expression, gast.Call)
+        and object_of(inner.expression.func) is runtime.entered
+    ]  # fmt: skip
 
 
 def _callee(statement: nf.Statement) -> nf.Callee | None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 import copy
 import operator
+import warnings
 from collections.abc import Callable
 
 import numpy as np
 import pytest
 
 import srcgrad
+from srcgrad.errors import UnsupportedSyntax
 from srcgrad.programs import options
 from srcgrad.runtime.refusals import Refused
 
@@ -828,3 +830,26 @@ def test_text_that_is_read_for_no_result_or_asked_for_in_a_set_is_right(
         with options(specialise=specialise):
             np.testing.assert_allclose(srcgrad.grad(function)(x), wanted)
             np.testing.assert_allclose(srcgrad.jvp(function, (x,), (x,))[1], np.dot(wanted, x))
+
+
+def records_warnings(x):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        warnings.warn(str(x * x), stacklevel=1)
+    return x * float(str(caught[0].message))
+
+
+def counts_warnings(x):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        warnings.warn(str(x * x), stacklevel=1)
+    return x * x * len(caught)
+
+
+def test_what_is_warned_of_is_text_in_what_a_manager_gives() -> None:
+    """Once a gradient without the part of the number that was read from the warning."""
+    for specialise in (True, False):
+        with options(specialise=specialise):
+            with pytest.raises((TypeError, UnsupportedSyntax), match="E0601"):
+                srcgrad.grad(records_warnings)(0.7)
+            np.testing.assert_allclose(srcgrad.grad(counts_warnings)(0.7), 1.4)
