@@ -160,10 +160,10 @@ class Module:
 
     def facts_of(self, callee: Callee, facts: Facts) -> Mapping[str, Fact]:
         key = (callee, facts)
+        self.specialised.setdefault(callee, set()).add(facts)  # before a recursion asks for the next one
         if key not in self.shaped:
             entry = dict(zip((function := self.normalized(callee)).parameters, facts, strict=True))
             self.shaped[key] = shapes(function, entry, self.result_of, self.changes)
-        self.specialised.setdefault(callee, set()).add(facts)
         return self.shaped[key]
 
     def changes(self, callee: Callee) -> bool:

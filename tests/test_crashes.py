@@ -424,3 +424,14 @@ def test_views_of_arrays_without_axes(f: Any) -> None:
     """What follows was taken for code that never runs: an AssertionError."""
     assert srcgrad.grad(f)(np.array(1.3)) == 1.0
     assert srcgrad.jvp(f, (np.array(1.3),), (np.array(2.0),))[1] == 2.0
+
+
+def deeper(x: Any, depth: int) -> Any:
+    return deeper([x], depth - 1)[0] if depth else [x]
+
+
+def test_a_recursion_whose_arguments_nest_deeper_at_each_call_compiles() -> None:
+    """Once refused after some seconds: each call was worked out for arguments of its own, without end."""
+    assert srcgrad.grad(lambda x: deeper(x * x, 12)[0])(3.0) == 6.0
+    with pytest.raises(RecursionError):
+        srcgrad.grad(lambda x: deeper(x, -1)[0])(3.0)

@@ -137,18 +137,23 @@ def f(x):
         "a program that is too long, too deep or too large to be worked out",
         "The analysis of a program has a budget, so that refusing takes no longer than compiling.",
         """
+class Unit:
+    def __init__(self, weight):
+        self.weight = weight
+
+
+units = [Unit(0.1 * k) for k in range(30_000)]
+
+
 def f(x):
-    return deeper(x, 0)
-
-
-def deeper(x, n):
-    return deeper([x], n + 1) if n < 10_000 else x
+    return x * sum(unit.weight for unit in units)
 """,
         """
+weights = 0.1 * np.arange(30_000)
+
+
 def f(x):
-    for _ in range(10):
-        x = np.sin(x)
-    return x
+    return x * np.sum(weights)
 """,
     ),
     Entry(
