@@ -22,9 +22,10 @@ def require_output(base: Any, made: Any, casting: str, exact: str | None) -> Non
 
     ``exact`` names what the output has to have of the result: its ``shape``, else that may be repeated to fill it, its
     ``dtype``, where NumPy computes in that of the output, and ``axes``, where the call returns a number without them;
-    ``alone`` says that other results are made beside it, None that some elements are stored.  ``casting`` is NumPy's
-    word for how the result may be brought to the dtype of the output, or ``back`` for the other way round, or ``equiv``
-    where the output has to lie in memory like a new array as well.
+    ``start`` says that there is an initial value, which NumPy brings to that dtype; ``alone`` says that other results
+    are made beside it, None that some elements are stored.  ``casting`` is NumPy's word for how the result may be
+    brought to the dtype of the output, or ``back`` for the other way round, or ``equiv`` where the output has to lie in
+    memory like a new array as well.
     """
     if not isinstance(base, np.ndarray):
         return  # the store says what it is
@@ -43,7 +44,8 @@ def require_output(base: Any, made: Any, casting: str, exact: str | None) -> Non
     given = (base.dtype, dtype, "safe") if casting == "back" else (dtype, base.dtype, casting)
     if not np.can_cast(*given):
         raise TypeError(f"a result of {dtype} cannot be cast to an output of {base.dtype} ({casting})")
-    if exact and "dtype" in exact and dtype.kind in "fc" and dtype != base.dtype:
+    asked = "dtype" if dtype.kind in "fc" else "start" if base.dtype.kind in "fc" else "nothing"
+    if exact and asked in exact and dtype != base.dtype:
         reason = f"NumPy computes in the dtype of an output, which is {base.dtype}; without it the result is of {dtype}"
         raise RefusedType("E0302", f"{reason}; give an output of that dtype, or dtype= as well")
 

@@ -157,6 +157,8 @@ def _outputs(context: Context, node: gast.Call, called: Any, receiver: Any) -> M
             context, runtime.at_mask, [o, mask], node)) for o in operands]  # fmt: skip
     made = _bound(context, _computed(context, node, called, receiver, operands, more))
     casting, is_exact = output_of(called)
+    if "initial" in more and not _is_none(context, words["initial"]):
+        is_exact += " start"
     if casting == "equiv" and any(
         not isinstance(a, Array) or a.rank in (0, None) for out in given for a in context.value(out).atoms
     ):

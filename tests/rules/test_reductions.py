@@ -11,6 +11,7 @@ import pytest
 import srcgrad
 from srcgrad.errors import MissingRule
 from srcgrad.rules.table import lookup
+from srcgrad.runtime.refusals import Refused
 from tests.rules.orders import check_orders, twice_at_night
 from tests.rules.programs import program
 from tests.rules.quotients import check
@@ -295,3 +296,16 @@ def test_an_initial_value_among_integers_is_cut_off(call: str, specialise: bool)
         np.testing.assert_allclose(srcgrad.grad(f)(at, k), expected, rtol=1e-12)
         np.testing.assert_allclose(srcgrad.jvp(f, (at, k), (1.0, None))[1], expected, rtol=1e-12)
         np.testing.assert_allclose(srcgrad.hvp(f)(at, k, 1.0), 0.0, atol=1e-12)
+
+
+@pytest.mark.parametrize("call", [
+    "np.sum(k, 0, None, y, initial=s)", "np.add.reduce(k, initial=s, out=y)", "np.max(k, axis=0, out=y, initial=s)",
+])  # fmt: skip
+def test_an_initial_value_is_not_cut_off_where_the_output_is_of_floats(call: str) -> None:
+    """NumPy computes in the dtype of the output: the value was that of integers."""
+    f = program(f"np.sum(({call}, y)[1]) * s", "s", "k", "y")
+    with pytest.raises(Refused, match="in the dtype of an output"):
+        srcgrad.grad(f)(2.6, np.array([[1, 2], [3, 4]]), np.zeros(2))
+    floats = np.array([[1.0, 2.0], [3.0, 4.0]])
+    expected = (f(2.6 + 1e-6, floats, np.zeros(2)) - f(2.6 - 1e-6, floats, np.zeros(2))) / 2e-6
+    np.testing.assert_allclose(srcgrad.grad(f)(2.6, floats, np.zeros(2)), expected, rtol=1e-6)
