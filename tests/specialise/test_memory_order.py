@@ -84,9 +84,32 @@ def left_early(x):
     return total
 
 
+def gone_on_with(x):
+    """The element at which a loop was left was given a second time."""
+    elements, total = np.nditer(x, ["multi_index"]), 0.0
+    for v in elements:
+        total += v * v
+        if elements.multi_index == (0, 1):
+            break
+    for v in elements:
+        total += v * v * v
+    for v in elements:
+        total += 100.0 * v
+    return total
+
+
+def moved_on_in_the_loop(x):
+    elements, total = np.nditer(x, ["multi_index"]), 0.0
+    elements.iternext()
+    for v in elements:
+        total += v * v * (1 + elements.multi_index[1])
+        elements.iternext()
+    return total
+
+
 @pytest.mark.parametrize(
     "f", [weighted, in_the_order_of_the_memory, of_three_axes, without_axes, views_see_what_is_stored,
-          stored_on_the_way, squared, by_places, left_early],
+          stored_on_the_way, squared, by_places, left_early, gone_on_with, moved_on_in_the_loop],
 )  # fmt: skip
 def test_right(f: Callable[..., Any], monkeypatch: MonkeyPatch) -> None:
     check_right(f, monkeypatch, X)

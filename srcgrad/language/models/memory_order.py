@@ -52,11 +52,14 @@ class Walk:
 
     def __init__(self, array, is_fixed):
         self.array, self.is_fixed, self.at = array, is_fixed, 0
+        self.given = 0  # how many places to go on when the next element is asked for: one when this one was given
 
     def __iter__(self):
-        while self.at < np.size(self.array):
+        while self.at + self.given < np.size(self.array):
+            self.at = self.at + self.given
+            self.given = 1
             yield element(self.array, self.at, self.is_fixed)
-            self.at = self.at + 1
+        self.at = np.size(self.array)
 
     def __getitem__(self, which):
         return element(self.array, self.at, self.is_fixed) if which == 0 else unknown()
