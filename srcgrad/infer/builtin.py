@@ -19,7 +19,14 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from inspect import isabstract
-from types import BuiltinFunctionType, FunctionType, GeneratorType, MemberDescriptorType, SimpleNamespace
+from types import (
+    BuiltinFunctionType,
+    FunctionType,
+    GeneratorType,
+    GetSetDescriptorType,
+    MemberDescriptorType,
+    SimpleNamespace,
+)
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -465,9 +472,13 @@ def _shows_its_fields(analysis: Analysis, atom: At, heap: Heap) -> bool:
     if kind is SimpleNamespace:
         return True
     has_slots = is_user_class(kind) and any("__slots__" in vars(base) for base in kind.__mro__)
-    return is_user_class(kind) and kind not in CLASSES and not has_slots and all(
-        _asks_nothing(analysis, atom, name) for name in contents.fields
-    )
+    is_plain = is_user_class(kind) and kind not in CLASSES and not has_slots and holds_fields(kind)
+    return is_plain and all(_asks_nothing(analysis, atom, name) for name in contents.fields)
+
+
+def holds_fields(kind: type) -> bool:
+    """Whether ``__dict__`` of the objects of a class is what holds their fields, and nothing that the class decides."""
+    return isinstance(looked_up(kind, "__dict__"), GetSetDescriptorType)
 
 
 def _is_dataclass(analysis: Analysis, frame: Frame, statement: Statement, given: _Values, heap: Heap) -> Any:

@@ -10,13 +10,16 @@ So a dict of its own serves as long as it is read at once, before any attribute 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import gast
 
 from srcgrad import runtime
-from srcgrad.infer.values import At, exact
+from srcgrad.infer.builtin import holds_fields
+from srcgrad.infer.heap import Heap
+from srcgrad.infer.objects import class_of
+from srcgrad.infer.values import At, Exact, exact
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal, Operand
 from srcgrad.ir.regions import Assign, Block, Loop, Statement, operands_of, walk
@@ -27,7 +30,7 @@ from srcgrad.specialise.stepping import generator_of
 from srcgrad.syntax.globals import of_runtime, reference
 
 if TYPE_CHECKING:
-    from srcgrad.infer.summaries import Summary
+    from srcgrad.infer.values import Value
     from srcgrad.specialise.reduced import Reduced
 
 #: Functions that read all of a dict, or of its items, when they are called.
@@ -43,7 +46,9 @@ def fields_taken(made: Reduced, statement: Assign, block: Block) -> list[Stateme
             static_of(made.value(made.known.get(function, function))) is vars
         ):
             pass
-        case ir.GetAttribute(name="__dict__", base=base):
+        case ir.GetAttribute(name="__dict__", base=base) if made.value(base).consists_of(
+            lambda atom: holds_fields(class_of(atom) or object)
+        ):
             pass
         case _:
             return None
@@ -87,9 +92,9 @@ def _is_read_at_once(made: Reduced, held: Operand, following: Sequence[Statement
             continue
         match operation:
             case ir.GetItem(base=one) | ir.Compare(symbol="in" | "not in", right=one) | ir.Extend(source=one):
-                return one is held
+                return one is held and not _may_store(made, statement)
             case ir.GetAttribute(name="get" | "copy"):
-                return True
+                return _is_called_next(made, statement.targets[0], rest)
             case ir.GetAttribute(name="keys" | "values" | "items") | ir.Iterate():
                 return _is_read_at_once(made, statement.targets[0], rest)
             case ir.Call(function=function, positional=()) if function is held:
@@ -97,15 +102,23 @@ def _is_read_at_once(made: Reduced, held: Operand, following: Sequence[Statement
             case ir.Call(function=function, positional=given) if held in given:
                 called = static_of(made.value(function))
                 if called in _TAKING:
-                    return True
+                    return not _may_store(made, statement)
                 body = generator_of(made, made.value(statement.targets[0]))
-                is_quiet = body is not None and isinstance(body.function.node, gast.GeneratorExp) and not any(
-                    _may_store(made, inner, body.calls) for _, inner in walk(body.function.body)
-                )
+                is_quiet = body is not None and isinstance(body.function.node, gast.GeneratorExp) and not body.changes
                 return (called in _MAKING or is_quiet) and _is_read_at_once(made, statement.targets[0], rest)
             case ir.Call(rest=given):
                 return given is held
         return False
+    return False
+
+
+def _is_called_next(made: Reduced, method: Operand, following: Sequence[Statement]) -> bool:
+    """Whether a method is called before anything may change: by then its arguments are there."""
+    for statement in following:
+        if isinstance(statement, Assign) and method in operands_of(statement.operation):
+            return isinstance(statement.operation, ir.Call) and statement.operation.function is method
+        if not isinstance(statement, Assign) or may_change(made, statement):
+            return False
     return False
 
 
@@ -115,11 +128,20 @@ def _asks(loop: Loop, iterator: Operand) -> bool:
     return isinstance(first, Assign) and isinstance(first.operation, ir.Next) and first.operation.iterator is iterator
 
 
-def _may_store(made: Reduced, statement: Statement, calls: Mapping[Statement, Sequence[Summary]] | None = None) -> bool:
+def _may_store(made: Reduced, statement: Statement) -> bool:
     """Whether a statement may store an attribute of an object."""
     operation = statement.operation if isinstance(statement, Assign) else None
     if isinstance(operation, ir.SetAttribute | ir.DeleteAttribute):
         return True
-    if isinstance(operation, ir.Call) and static_of(made.value(operation.function)) in (setattr, delattr):
+    called = made.value(operation.function).atoms if isinstance(operation, ir.Call) else frozenset()
+    if any(isinstance(atom, Exact) and any(atom.value is one for one in (setattr, delattr)) for atom in called):
         return True
-    return any(summary.changes for summary in (made.called if calls is None else calls).get(statement, ()))
+    return any(summary.changes for summary in made.called.get(statement, ())) or (
+        operation is not None and _reaches_what_stores(made, map(made.value, operands_of(operation)))
+    )
+
+
+def _reaches_what_stores(made: Reduced, values: Iterable[Value]) -> bool:
+    """Whether a generator can be reached from values that stores where others see it: who asks it is not looked at."""
+    sites, _ = Heap(made.facts.contents).reachable(values)
+    return any(made.facts.generators[site].changes for site in sites & made.facts.generators.keys())

@@ -113,6 +113,25 @@ def test_right(f: Callable[..., Any], monkeypatch: MonkeyPatch) -> None:
     check_right(f, monkeypatch, 0.7)
 
 
+class Shown:
+    def __init__(self, a):
+        self.a = a
+
+    @property
+    def __dict__(self):
+        return {"a": self.a * self.a}
+
+
+def decided_by_a_class(x):
+    return Shown(x).__dict__["a"]
+
+
+def test_a_dict_that_a_class_decides_is_not_that_of_the_fields(monkeypatch: MonkeyPatch) -> None:
+    check_right(decided_by_a_class, monkeypatch, 0.7)
+    with pytest.raises(UnsupportedSyntax):
+        grad(lambda x: vars(Shown(x))["a"])(0.7)
+
+
 def weighted(pair):
     return sum(k * v * v for k, v in enumerate(vars(pair).values(), 1))
 
@@ -193,13 +212,58 @@ def handed_on(x):
     return product(vars(Pair(x, x * x)))
 
 
+def bumped(pair):
+    pair.b = pair.b * 5.0
+    return 1.0
+
+
+def stored_by_an_argument(x):
+    pair = Pair(x, x * x)
+    return vars(pair).get("b", bumped(pair))
+
+
+def stored_by_what_runs_in_its_loop(x):
+    pair, total = Pair(x, x * x), 0.0
+    for value in vars(pair).values():
+        total += value * sum(map(lambda k: k * bumped(pair), [1.0, 2.0]))
+    return total
+
+
+def stored_by_a_generator_beside_it(x):
+    pair, total = Pair(x, x * x), 0.0
+
+    def steps():
+        for k in range(2):
+            bumped(pair)
+            yield k + 1.0
+
+    for step, value in zip(steps(), vars(pair).values()):
+        total += step * value
+    return total
+
+
+def stored_by_one_of_two_functions(x):
+    pair, total = Pair(x, x * 2.0), 0.0
+    for value in vars(pair).values():
+        total += value
+        (setattr if total > 0.0 else isinstance)(pair, "b", x * x * x)
+    return total
+
+
+def stored_by_a_key(x):
+    pair = Pair(x, x * x)
+    return max(vars(pair).values(), key=lambda value: value * bumped(pair))
+
+
 def mapped(x):
     return sum(held["a"] for held in map(vars, [Pair(x, 1.0), Pair(2.0 * x, x)]))
 
 
 @pytest.mark.parametrize(
-    "f", [in_an_order_that_varies, kept, stored_into, updated, stored_in_its_loop, set_in_its_loop, handed_on, mapped]
-)
+    "f", [in_an_order_that_varies, kept, stored_into, updated, stored_in_its_loop, set_in_its_loop, handed_on, mapped,
+          stored_by_an_argument, stored_by_what_runs_in_its_loop, stored_by_a_generator_beside_it,
+          stored_by_one_of_two_functions, stored_by_a_key],
+)  # fmt: skip
 @pytest.mark.parametrize("specialise", [True, False])
 def test_refused(f: Callable[..., Any], specialise: bool) -> None:
     with options(specialise=specialise), pytest.raises(UnsupportedSyntax) as refusal:
