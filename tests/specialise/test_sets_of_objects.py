@@ -193,6 +193,13 @@ def a_set_or_an_object(x):
     return total
 
 
+def a_field_of_one_of_them(x):
+    total = 0.0
+    for one in ({Item(x[0])}, Item(x[1])):
+        total = total + (100.0 * x[2] if hasattr(one, "v") else x[0])
+    return total
+
+
 def asked_for_a_field(x):
     held = {Item(x[0])}
     return sum(one.v for one in held) * (2.0 if hasattr(held, "held") else 1.0) * (3.0 if hasattr(held, "add") else 1.0)
@@ -207,10 +214,11 @@ def test_a_set_of_objects_has_the_attributes_and_the_text_of_a_set():
     """Once the class that stands for it was seen, and what it holds."""
     assert np.allclose(srcgrad.grad(by_its_text)(X), [2.0, 0.0, 0.0])
     assert np.allclose(srcgrad.grad(asked_for_a_field)(X), [3.0, 0.0, 0.0])
+    assert np.allclose(srcgrad.grad(a_set_or_an_object)(X), [2.0, 0.0, 0.0])
 
 
 REFUSED = [
-    by_its_class, by_a_field_that_no_set_has, with_a_field_of_its_own, a_set_or_an_object, joined,
+    by_its_class, by_a_field_that_no_set_has, with_a_field_of_its_own, a_field_of_one_of_them, joined,
     that_say_what_they_equal, in_a_tuple, set_or_list, of_which_class, copied_deeply, frozen, from_outside,
     place_of_what_is_outside, returned,
 ]  # fmt: skip
