@@ -258,18 +258,15 @@ def _isinstance(analysis: Analysis, frame: Frame, statement: Statement, given: _
     analysis.local_classes.ask(kinds or ())
     answers = [is_instance(atom, kinds) for atom in given[0].atoms]
     is_decided = not given[0].is_any and None not in answers
-    if is_decided and (len({*answers}) == 1 or not any(map(_is_object_set, given[0].atoms))):
+    is_modelled = any(stands_for(class_of(atom)) for atom in given[0].atoms)  # of another class when the program runs
+    if is_decided and (len({*answers}) == 1 or not is_modelled):
         return union(*(exact(answer) for answer in answers)), heap
-    if any(map(_is_object_set, given[0].atoms)):  # which is no set when the program runs
+    if is_modelled:
         return of(bool), analysis.unknown(given, heap)
     if kinds is None or given[0].is_any:
         return _asked(analysis, frame, statement, given, heap)
     left = frozenset(a for a, answer in zip(given[0].atoms, answers, strict=True) if answer is None)
     return _asked(analysis, frame, statement, (Value(left), *given[1:]), heap)  # of which it is not known, are asked
-
-
-def _is_object_set(atom: Any) -> bool:
-    return class_of(atom) is object_sets.ObjectSet
 
 
 def _asked(analysis: Analysis, frame: Frame, statement: Statement, given: _Values, heap: Heap) -> Any:
@@ -308,7 +305,7 @@ def _type(analysis: Analysis, frame: Frame, statement: Statement, given: _Values
         return data(frame, statement, heap)  # a class of a library's, or of Python's
     if not kinds or given[0].is_any or None in kinds:
         return NotImplemented
-    if object_sets.ObjectSet in kinds:
+    if any(map(stands_for, kinds)):
         return ANY, analysis.unknown(given, heap)
     return union(*map(exact, kinds)), heap
 
@@ -472,8 +469,10 @@ def _shows_its_fields(analysis: Analysis, atom: At, heap: Heap) -> bool:
     if kind is SimpleNamespace:
         return True
     has_slots = is_user_class(kind) and any("__slots__" in vars(base) for base in kind.__mro__)
-    is_plain = is_user_class(kind) and kind not in CLASSES and not has_slots and holds_fields(kind)
-    return is_plain and all(_asks_nothing(analysis, atom, name) for name in contents.fields)
+    is_modelled = kind in CLASSES or stands_for(kind) is not None
+    return is_user_class(kind) and not (is_modelled or has_slots) and holds_fields(kind) and all(
+        _asks_nothing(analysis, atom, name) for name in contents.fields
+    )
 
 
 def holds_fields(kind: type) -> bool:

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from srcgrad.frontend.classes import is_plain_class
 from srcgrad.infer.heap import Heap, Site
-from srcgrad.infer.objects import class_of, looked_up
+from srcgrad.infer.objects import class_of, looked_up, stands_for
 from srcgrad.infer.outside import is_of_library
 from srcgrad.infer.values import At, Atom, Bound, Exact, Value
-from srcgrad.language.models.object_sets import ObjectSet
 
 if TYPE_CHECKING:
     from srcgrad.infer.interpreter import Analysis
@@ -44,7 +43,7 @@ def is_instance(atom: Atom, kinds: tuple[type, ...] | None) -> bool | None:
     kind = MethodType if isinstance(atom, Bound) and atom.function is not None else class_of(atom)
     if kind is None or kinds is None or not is_of_library(kind) and _answers_itself(kind):
         return None
-    return issubclass(kind, kinds) or kind is ObjectSet and issubclass(set, kinds)
+    return issubclass(kind, kinds) or issubclass(stands_for(kind) or kind, kinds)
 
 
 def _decides(kind: type) -> bool:

@@ -107,9 +107,15 @@ def moved_on_in_the_loop(x):
     return total
 
 
+def of_its_class(x):
+    elements = np.nditer(x, ["multi_index"])
+    return np.sum(x * x) * (2.0 if isinstance(elements, np.nditer) else 3.0)
+
+
 @pytest.mark.parametrize(
     "f", [weighted, in_the_order_of_the_memory, of_three_axes, without_axes, views_see_what_is_stored,
-          stored_on_the_way, squared, by_places, left_early, gone_on_with, moved_on_in_the_loop],
+          stored_on_the_way, squared, by_places, left_early, gone_on_with, moved_on_in_the_loop,
+          of_its_class],
 )  # fmt: skip
 def test_right(f: Callable[..., Any], monkeypatch: MonkeyPatch) -> None:
     check_right(f, monkeypatch, X)
@@ -149,7 +155,18 @@ def asked_without_places(x):
     return total
 
 
-@pytest.mark.parametrize("f", [of_two, buffered, in_another_order, asked_without_places])
+def by_its_type(x):
+    elements = np.nditer(x, ["multi_index"])
+    return np.sum(x * x) * (2.0 if type(elements) is np.nditer else 3.0)
+
+
+def of_its_fields(x):
+    return np.sum(x) * len(vars(np.nditer(x, ["multi_index"])))
+
+
+@pytest.mark.parametrize(
+    "f", [of_two, buffered, in_another_order, asked_without_places, by_its_type, of_its_fields]
+)
 @pytest.mark.parametrize("specialise", [True, False])
 def test_other_forms_are_refused(f: Callable[..., Any], specialise: bool) -> None:
     with options(specialise=specialise), pytest.raises(UnsupportedSyntax) as refusal:
