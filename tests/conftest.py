@@ -44,7 +44,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--bless", action="store_true", default=False, help="rewrite the expected texts")
 
 
-#: Of how many parameters of a test by day none was made, as they wait for the night: the others were chosen already.
+#: The tests of which no item was made of the parameters that wait for the night: there is nothing more to choose.
 _CHOSEN = pytest.StashKey[set[str]]()
 
 

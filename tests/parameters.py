@@ -83,12 +83,14 @@ def for_each(
     def decorate(check: Callable[[Any], None]) -> Callable[..., None]:
         def look(every: int) -> None:
             failures: list[Exception] = []
-            for entry in islice(entries, 0, None, every):
+            count = 0
+            for count, entry in enumerate(islice(entries, 0, None, every), 1):
                 try:
                     check(entry)
                 except Exception as failure:
                     failure.add_note(f"in {name(entry)}")
                     failures.append(failure)
+            assert count, "nothing was looked at: an iterator gives its entries once"
             if failures:
                 raise ExceptionGroup(f"{len(failures)} entries fail", failures)
 
