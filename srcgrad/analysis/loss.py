@@ -382,7 +382,7 @@ class _Body:
         """Whether a statement, or a callee, may print, log or warn of what varies."""
         varied = self.activity.varied_before(statement)
         match statement:
-            case nf.Effect(statement=read) | nf.Bind(operation=nf.Call(), expression=read):
+            case nf.Effect(statement=read) | nf.Bind(operation=nf.Call() | nf.Unruled(), expression=read):
                 return any(name in varied or self.paths.get(name) for name in names_read(read))
         return False
 

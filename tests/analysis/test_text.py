@@ -839,6 +839,20 @@ def records_warnings(x):
     return x * float(str(caught[0].message))
 
 
+def warns_in_an_expression(x):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        unit = warnings.warn(str(x * x), stacklevel=1) or 1.0
+    return unit * float(str(caught[0].message))
+
+
+def warns_of_a_constant(x):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        warnings.warn("3.0", stacklevel=1)
+    return x * float(str(caught[0].message))
+
+
 def counts_warnings(x):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -850,6 +864,8 @@ def test_what_is_warned_of_is_text_in_what_a_manager_gives() -> None:
     """Once a gradient without the part of the number that was read from the warning."""
     for specialise in (True, False):
         with options(specialise=specialise):
-            with pytest.raises((TypeError, UnsupportedSyntax), match="E0601"):
-                srcgrad.grad(records_warnings)(0.7)
+            for function in (records_warnings, warns_in_an_expression):
+                with pytest.raises((TypeError, UnsupportedSyntax), match="E0601"):
+                    srcgrad.grad(function)(0.7)
             np.testing.assert_allclose(srcgrad.grad(counts_warnings)(0.7), 1.4)
+            np.testing.assert_allclose(srcgrad.grad(warns_of_a_constant)(0.7), 3.0)
