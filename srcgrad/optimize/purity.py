@@ -36,6 +36,7 @@ _EFFECTS_HERE = IN_PLACE | {
     "require_plain",
     "require_entry",
     "require_fields",
+    "require_rows",
     "require_length", "require_mapping", "require_new", "require_order",
     "require_count", "require_no_object", "require_number", "require_real", "require_output", "require_key",
     "require_keys", "require_places",

@@ -11,7 +11,7 @@ from srcgrad.runtime import at_mask, off_mask
 
 constant(
     runtime.along_places, runtime.diagonal_places, runtime.flat_places, runtime.mask_places, runtime.place_in_memory,
-    runtime.shuffled, runtime.where_places,
+    runtime.require_rows, runtime.shuffled, runtime.where_places,
 )  # fmt: skip
 
 

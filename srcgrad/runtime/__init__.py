@@ -129,7 +129,8 @@ _NAMES = {
     ),
     "overlaps": "require_disjoint require_order",
     "places": (
-        "along_places at_mask diagonal_places flat_places mask_places off_mask place_in_memory shuffled where_places"
+        "along_places at_mask diagonal_places flat_places mask_places off_mask place_in_memory require_rows shuffled "
+        "where_places"
     ),
     "polynomials": (
         "column division normal_solve polyslope root_count tail uncolumn unconstants undivision unpolyder "

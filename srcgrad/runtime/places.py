@@ -95,6 +95,14 @@ def place_in_memory(y: Any, at: int) -> tuple[int, ...]:
     return tuple(int(found[axes.index(axis)]) for axis in range(y.ndim))
 
 
+def require_rows(*arrays: Any) -> None:
+    """Refuse arrays that ``np.vectorize`` goes over in another order than that of their indices: as they lie in memory,
+    of which its result is a copy."""
+    for array in arrays:
+        if isinstance(array, np.ndarray) and not np.empty_like(array).flags.c_contiguous:
+            raise RefusedMode("E0708", "np.vectorize over arrays that do not lie row by row; give it x.copy(order='C')")
+
+
 def shuffled(rng: Any, y: Any, axis: int = 0) -> Any:
     """The order in which ``rng.shuffle(y)`` puts the parts of ``y``; draws what it would draw."""
     if not isinstance(y, np.ndarray):

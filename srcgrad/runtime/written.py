@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.runtime.containers import dtype_of_first
+from srcgrad.runtime.places import require_rows
 
 #: By the original; some originals are made anew whenever they are read, so that they are found by equality.
 WRITTEN: dict[object, Callable[..., Any]] = {}
@@ -135,6 +136,7 @@ def fromkeys(iterable: Any, value: Any = None) -> dict[Any, Any]:
 # NumPy asks a first call for the dtype, unless it is ``typed``, and then calls the function for all elements.
 def vectorized(function: Any, x: Any, typed: bool = False) -> Any:
     """``np.vectorize(function)(x)``, which calls it with Python's numbers."""
+    require_rows(x)
     array = np.asarray(x)
     values = np.ravel(array).tolist()
     kind = np.dtype(float) if typed else dtype_of_first([function(values[0])])
@@ -142,6 +144,7 @@ def vectorized(function: Any, x: Any, typed: bool = False) -> Any:
 
 
 def vectorized_two(function: Any, x: Any, y: Any, typed: bool = False) -> Any:
+    require_rows(x, y)
     first, second = np.broadcast_arrays(x, y)
     rows = np.ravel(first).tolist(), np.ravel(second).tolist()
     kind = np.dtype(float) if typed else dtype_of_first([function(rows[0][0], rows[1][0])])
@@ -150,6 +153,7 @@ def vectorized_two(function: Any, x: Any, y: Any, typed: bool = False) -> Any:
 
 
 def vectorized_three(function: Any, x: Any, y: Any, z: Any, typed: bool = False) -> Any:
+    require_rows(x, y, z)
     first, second, third = np.broadcast_arrays(x, y, z)
     rows = np.ravel(first).tolist(), np.ravel(second).tolist(), np.ravel(third).tolist()
     kind = np.dtype(float) if typed else dtype_of_first([function(rows[0][0], rows[1][0], rows[2][0])])

@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 
 from srcgrad.language.models.table import models, stands_for, unknown
+from srcgrad.runtime.places import require_rows
+from srcgrad.runtime.shaping import memory_axes
 
 
 @models(np.apply_along_axis)
@@ -90,9 +92,13 @@ class Vectorized:
             unknown()
         if len(args) == 1:
             array = np.asarray(args[0])
-            values = np.ravel(array).tolist()
+            order = memory_axes(array, "K")
+            turned = np.transpose(array, order)
+            values = np.ravel(turned).tolist()
             dtype = _dtype_of(self.pyfunc(np.ravel(array)[0])) if self.otypes is None else _first(self.otypes)
-            return np.reshape(np.array([self.pyfunc(u) for u in values], dtype=dtype), array.shape)
+            whole = np.reshape(np.array([self.pyfunc(u) for u in values], dtype=dtype), turned.shape)
+            return np.transpose(whole, np.argsort(order))
+        require_rows(*args)
         if len(args) == 2:
             one, two = np.broadcast_arrays(args[0], args[1])
             us, vs = np.ravel(one).tolist(), np.ravel(two).tolist()
