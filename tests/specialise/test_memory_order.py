@@ -112,9 +112,24 @@ def of_its_class(x):
     return np.sum(x * x) * (2.0 if isinstance(elements, np.nditer) else 3.0)
 
 
+def gone_on_with_after_it_was_closed(x):
+    total = 0.0
+    with np.nditer(x, ["multi_index"]) as elements:
+        for v in elements:
+            total = total + v
+            break
+    for v in elements:
+        total = total + v * v
+    try:
+        return total + elements[0]
+    except ValueError:
+        return total * total
+
+
 @pytest.mark.parametrize(
     "f", [weighted, in_the_order_of_the_memory, of_three_axes, without_axes, views_see_what_is_stored,
-          stored_on_the_way, squared, by_places, left_early, gone_on_with, moved_on_in_the_loop,
+          stored_on_the_way, squared, by_places, left_early, gone_on_with, gone_on_with_after_it_was_closed,
+          moved_on_in_the_loop,
           of_its_class],
 )  # fmt: skip
 def test_right(f: Callable[..., Any], monkeypatch: MonkeyPatch) -> None:

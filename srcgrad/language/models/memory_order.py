@@ -51,21 +51,27 @@ class Walk:
     __srcgrad_stands_for__ = np.nditer
 
     def __init__(self, array, is_fixed):
-        self.array, self.is_fixed, self.at = array, is_fixed, 0
+        self.array, self.is_fixed, self.at, self.is_closed = array, is_fixed, 0, False
         self.given = 0  # how many places to go on when the next element is asked for: one when this one was given
 
     def __iter__(self):
-        while self.at + self.given < np.size(self.array):
+        while not self.is_closed and self.at + self.given < np.size(self.array):
             self.at = self.at + self.given
             self.given = 1
             yield element(self.array, self.at, self.is_fixed)
         self.at = np.size(self.array)
 
     def __getitem__(self, which):
+        self.require_open()
         return element(self.array, self.at, self.is_fixed) if which == 0 else unknown()
+
+    def require_open(self):
+        if self.is_closed:
+            raise ValueError("Iterator is past the end")
 
     @property
     def multi_index(self):
+        self.require_open()
         return place_in_memory(self.array, self.at)
 
     @property
@@ -73,11 +79,11 @@ class Walk:
         return self.at >= np.size(self.array)
 
     def iternext(self):
-        self.at = self.at + 1
+        self.at = np.size(self.array) if self.is_closed else self.at + 1
         return self.at < np.size(self.array)
 
     def __enter__(self):
         return self
 
     def __exit__(self, kind, error, place):
-        return None
+        self.is_closed = True
