@@ -35,7 +35,7 @@ from srcgrad.analysis.symbols import seen_from_inside, without_symbols
 from srcgrad.analysis.values import fact_of_expression
 from srcgrad.emit.load import load, of_users
 from srcgrad.emit.printer import emit
-from srcgrad.errors import InternalError, MissingRule, UnsupportedSyntax
+from srcgrad.errors import InternalError, MissingRule, Span, UnsupportedSyntax
 from srcgrad.faults import reported
 from srcgrad.frontend.guards import guards_of
 from srcgrad.frontend.journal import writing
@@ -46,12 +46,13 @@ from srcgrad.optimize import enters, optimize, without_twins
 from srcgrad.passes import Form, Pass, Queries, prepared
 from srcgrad.programs import Asked, Compiled, Prepared, Request, present_forms, present_options, without_collecting
 from srcgrad.rules.facts import Array, Fact, Sequence, Unknown, is_real
-from srcgrad.spec import check_emitted, check_normal_form
+from srcgrad.spec import check_emitted, check_lines, check_normal_form
 from srcgrad.specialise.callers import in_users_text
 from srcgrad.specialise.ending import specialised
 from srcgrad.specialise.entry import callee_for
 from srcgrad.specialise.instances import Instance
 from srcgrad.syntax.depth import deep_enough
+from srcgrad.syntax.marks import in_role
 from srcgrad.syntax.namer import Namer
 from srcgrad.transform.adjoint import AdjointProgram
 from srcgrad.transform.build import load as name_of
@@ -379,7 +380,7 @@ class Module:
         self.add(made, function.temporaries)
 
     def add(self, function: gast.FunctionDef, temporaries: Set[str], data: Names = frozenset()) -> None:
-        self.functions.append(found_here(self, function))
+        self.functions.append(found_here(self, in_role(function, "primal")))
         self.written.append((self.functions[-1], frozenset(temporaries), data))
 
     def finish(self) -> None:
@@ -445,11 +446,17 @@ def _compiled(module: Module, request: Request, taken: frozenset[str]) -> Compil
     document(module.functions[0], function, request.callee, request.mode, request.wanted)
     if present_options().check:
         check_emitted(module.functions)
-    spans = lambda made: of_users(getattr(made, "span", None))  # ``transform.control.placed``
-    emission = emit(module.functions, spans=spans)
+    emission = emit(module.functions, spans=partial(_place, function.span))
+    if present_options().check:
+        check_lines(emission.text, emission.above, emission.line_map, emission.roles)
     outcome = result(function, module.facts_of(request.callee, facts))
     guards = guards_of(module.forms.journal)
     loaded = load(emission, entry, label=f"{label(request.callee)}:{LABELS[request.mode]}", guards=guards)
     scalar = isinstance(outcome, Array) and outcome.shape == () and (outcome.real or is_real(outcome.dtype))
     second = loaded.__globals__[backward] if backward else None
     return Compiled(request, function, emission, loaded, second, scalar, module.changes_saved, guards)
+
+
+def _place(entry: Span, made: gast.stmt) -> Span | None:
+    """The user's place of a statement (``transform.control.placed``); of a function that has none, what is derived."""
+    return of_users(getattr(made, "span", entry if isinstance(made, gast.FunctionDef) else None))

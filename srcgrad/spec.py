@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import gast
 
@@ -247,6 +247,13 @@ def check_emitted(functions: Sequence[gast.FunctionDef]) -> None:
         for fault, node in _faults_emitted(function, siblings):
             span = getattr(node, "span", None)
             raise InternalError(f"{function.name} cannot be emitted: {fault}", span, stage="emit")
+
+
+def check_lines(text: str, above: int, places: Mapping[int, Span], roles: Mapping[int, str]) -> None:
+    """Raise ``InternalError`` unless every line below the first ``above`` has a place in the user's file and a role."""
+    for number, line in enumerate(text.split("\n"), 1):
+        if number > above and line and not (number in places and number in roles):
+            raise InternalError(f"no place or role for the line {line.strip()!r}", stage="emit", door=text)
 
 
 def _faults_emitted(function: gast.FunctionDef, siblings: set[str]) -> Iterator[tuple[str, gast.AST]]:

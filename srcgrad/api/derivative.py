@@ -257,7 +257,7 @@ class Derivative:
         except Exception as failure:
             from srcgrad.emit.load import annotate
 
-            annotate(failure, function, "adjoint" if self.mode != "forward" else "tangent")  # type: ignore[arg-type]
+            annotate(failure, function)  # type: ignore[arg-type]
             raise
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:

@@ -13,7 +13,7 @@ import os
 import weakref
 from bisect import bisect_right
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from types import FunctionType
 from typing import Any
 
@@ -24,6 +24,7 @@ from srcgrad.frontend.guards import Guards
 from srcgrad.language.folders import is_installed
 from srcgrad.runtime.refusals import Refused
 from srcgrad.syntax.globals import GlobalBinding
+from srcgrad.syntax.marks import SWEEP, Role
 
 MODULE = "srcgrad.emitted"  # __module__ of emitted functions; no such module exists
 
@@ -43,6 +44,7 @@ def load(emission: Emission, name: str, *, label: str, guards: Guards | None = N
         "__file__": filename,
         "__srcgrad_bindings__": dict(emission.bindings),
         "__srcgrad_line_map__": emission.line_map,
+        "__srcgrad_roles__": emission.roles,
         "__srcgrad_shared__": emission.shared,
         "__srcgrad_guards__": guards,
     }
@@ -57,6 +59,18 @@ def load(emission: Emission, name: str, *, label: str, guards: Guards | None = N
         raise InternalError(f"no function {name} in the emitted text", stage="emit", door=emission.text)
     _show(filename, emission, function)
     return function
+
+
+def _shown(emission: Emission) -> Iterator[str]:
+    """The text as tracebacks, warnings and debuggers show it: each statement says from which line of the user's it is.
+    """
+    is_quoted = False
+    for number, line in enumerate(emission.text.removesuffix("\n").split("\n"), 1):
+        quotes = line.count('"""') % 2 == 1
+        span = emission.line_map.get(number)
+        is_code = not (is_quoted or '"""' in line or line.lstrip().startswith("#"))
+        yield f"{line}  # {span.origin}\n" if is_code and span is not None and span.known else f"{line}\n"
+        is_quoted ^= quotes
 
 
 class _Entry(tuple[Any, ...]):
@@ -83,7 +97,7 @@ def _show(filename: str, emission: Emission, function: FunctionType) -> None:
     _forget()
     entry = linecache.cache.get(filename)
     if not isinstance(entry, _Entry):
-        lines = [f"{line}\n" for line in emission.text.removesuffix("\n").split("\n")]
+        lines = list(_shown(emission))
         entry = _Entry((len(emission.text), None, lines, filename))
         linecache.cache[filename] = entry
     entry.line_map, entry.mapped = emission.line_map, sorted(emission.line_map)
@@ -133,7 +147,11 @@ def save(emission: Emission, path: str | os.PathLike[str]) -> None:
         file.write(emission.text)
 
 
-def annotate(exception: BaseException, function: FunctionType, role: str = "adjoint") -> None:
+#: What stands before the place in a note: in the forward sweep the program computes what the user's line does.
+_DOING = {"primal": "while computing", "adjoint": "in the adjoint of", "tangent": "in the tangent of"}
+
+
+def annotate(exception: BaseException, function: FunctionType) -> None:
     """Add one note to an exception from emitted code: ``in the adjoint of model.py:14: `w = a * b```.
 
     The line is the innermost one of the user's.  Where a model is written out in place of a call, it is the next one
@@ -141,6 +159,7 @@ def annotate(exception: BaseException, function: FunctionType, role: str = "adjo
     """
     filename = function.__code__.co_filename
     line_map: Mapping[int, Span] = function.__globals__.get("__srcgrad_line_map__", {})
+    roles: Mapping[int, Role] = function.__globals__.get("__srcgrad_roles__", {})
     span = own = None
     last = 0
     traceback = exception.__traceback__
@@ -159,6 +178,6 @@ def annotate(exception: BaseException, function: FunctionType, role: str = "adjo
         return
     if isinstance(exception, SrcgradError | Refused) and exception.span is None:
         exception.place(span)
-    note = f"in the {role} of {span.place}: `{span.code}`"
+    note = f"{_DOING[SWEEP[roles.get(last, 'adjoint')]]} {span.place}: `{span.code}`"
     if note not in getattr(exception, "__notes__", []):
         exception.add_note(note)

@@ -25,19 +25,21 @@ from srcgrad.errors import InternalError, Span
 from srcgrad.syntax.comment import Comment
 from srcgrad.syntax.depth import alone, unless_too_deep
 from srcgrad.syntax.globals import GlobalBinding
-from srcgrad.syntax.marks import is_seen_elsewhere
+from srcgrad.syntax.marks import SWEEP, Role, is_seen_elsewhere, role_of
 
 
 @dataclass(frozen=True)
 class Emission:
     """Text of a module, the spans of its lines (from 1), what its global identifiers mean, and how many lines (header,
-    imports, constants) stand above its functions.  ``shared`` are the lines that add to memory of several names."""
+    imports, constants) stand above its functions.  ``shared`` are the lines that add to memory of several names, and
+    ``roles`` says what each line is for.  Every line of a function has a span and a role if anything in it has."""
 
     text: str
     line_map: Mapping[int, Span] = field(default_factory=dict)
     bindings: tuple[tuple[str, GlobalBinding], ...] = ()
     above: int = 0
     shared: frozenset[int] = frozenset()
+    roles: Mapping[int, Role] = field(default_factory=dict)
 
     def __str__(self) -> str:
         return self.text
@@ -56,20 +58,64 @@ def emit(
     top = preamble(header, naming.bindings)
     texts = [*top, *([""] * 2 if top else []), *printed.texts]
     offset = len(texts) - len(printed.texts) + 1
-    line_map: dict[int, Span] = {}
-    if spans is not None:
-        above: Span | None = None  # what the optimizer put together has no place of its own: that of the comment above
-        for line, origin in enumerate(printed.origins, offset):
-            span = None if origin is None else spans(origin)
-            if isinstance(origin, Comment):
-                above = span
-            elif isinstance(origin, gast.FunctionDef):
-                above = None
-            if origin is not None and (span := span or above) is not None:
-                line_map[line] = span
+    line_map, roles = _lines(printed, spans or (lambda _: None), offset)
     marked = (line for line, origin in enumerate(printed.origins, offset) if origin is not None)
     shared = frozenset(line for line in marked if is_seen_elsewhere(printed.origins[line - offset]))
-    return Emission("\n".join(texts) + "\n", line_map, naming.bindings, offset - 1, shared)
+    return Emission("\n".join(texts) + "\n", line_map, naming.bindings, offset - 1, shared, roles)
+
+
+@dataclass
+class _Open:
+    """A statement that may hold others, while these are gone through."""
+
+    indent: int
+    span: Span | None
+    sweep: Role | None  # to which it belongs
+    quoted: Span | None = None  # the user's line that a comment in its block quotes
+    inside: Role | None = None  # the sweep to which the last statement in its block belongs
+
+
+def _lines(
+    printed: Printed, spans: Callable[[gast.stmt], Span | None], first: int
+) -> tuple[dict[int, Span], dict[int, Role]]:
+    """The place and the role of each line, the first of which is ``first``.
+
+    What the compiler or the optimizer put together has no place of its own: its place is the user's line that is quoted
+    above it in its block, else that of the loop, test or function in which it stands.  What has no role belongs to the
+    sweep of what stands before it in its block, else to that of what it stands in.
+    """
+    line_map: dict[int, Span] = {}
+    roles: dict[int, Role] = {}
+    opened = [_Open(-1, None, None)]
+    before: gast.stmt | None = None
+    span: Span | None = None
+    role: Role | None = None
+    for line, (text, origin) in enumerate(zip(printed.texts, printed.origins, strict=True), first):
+        if not text:
+            continue
+        if origin is None or origin is not before:
+            indent = len(text) - len(text.lstrip())
+            ended = opened[-1]
+            while opened[-1].indent >= indent:
+                ended = opened.pop()
+            around = opened[-1]
+            if origin is None:  # ``else:`` and its kin go on with the statement that ended here
+                span, role = (ended.span, ended.sweep) if ended.indent == indent else (around.span, around.sweep)
+            else:
+                own = spans(origin)
+                if isinstance(origin, Comment):
+                    around.quoted = own
+                span = own or around.quoted or around.span
+                role = role_of(origin) or (None if isinstance(origin, gast.FunctionDef) else around.inside)
+                role = role or around.sweep
+            sweep = around.inside = None if role is None else SWEEP[role]
+            opened.append(_Open(indent, span, sweep))
+        before = origin
+        if span is not None:
+            line_map[line] = span
+        if role is not None:
+            roles[line] = role
+    return line_map, roles
 
 
 def _verified(trees: list[Any]) -> Printed:

@@ -76,6 +76,7 @@ def as_python(
         trailing,
     )
     made = gast.FunctionDef(function.name, arguments, block_as_python(function.body), [], None, None, [])
+    made.span = function.span
     calls = {} if inside is None else _calls(function, inside)
     return rebuilt(made, lambda node: calls.get(id(node))) if calls else made
 
@@ -105,6 +106,7 @@ def statement_as_python(statement: Statement) -> gast.stmt:
     if span.known:
         made.lineno, made.col_offset = span.line, span.column
         made.end_lineno, made.end_col_offset = span.end_line, span.end_column
+        made.span = span
     return made
 
 

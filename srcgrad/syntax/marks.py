@@ -1,16 +1,29 @@
-"""A mark on generated trees: what their text does not say, and who reads that text again has to know.
+"""Marks on generated trees: what their text does not say, and who reads that text again has to know.
 
 ``x_bar[i] += e`` adds to a buffer that one name holds.  Marked, other names may see the buffer: it is a shadow, or what
 a user's program stores into.  The lines of the marked statements travel with the loaded functions.
+
+A *role* says what a statement is for.  Statements that have none belong to the sweep of what they stand in or behind.
 """
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import gast
 
 AnyStatement = TypeVar("AnyStatement", bound=gast.stmt)
+
+#: In the forward sweep: the user's statements, and what is kept for the reverse sweep.  In the reverse sweep: adjoints,
+#: what was kept and is read again, values that are computed again.  In forward mode: values with their tangents.
+Role = Literal["primal", "record", "adjoint", "recall", "recompute", "tangent"]
+
+#: The sweep that a role belongs to, by what it computes.
+SWEEP: dict[Role, Role] = {
+    "primal": "primal", "record": "primal",
+    "adjoint": "adjoint", "recall": "adjoint", "recompute": "adjoint",
+    "tangent": "tangent",
+}  # fmt: skip
 
 
 def seen_elsewhere(statement: AnyStatement) -> AnyStatement:
@@ -21,3 +34,14 @@ def seen_elsewhere(statement: AnyStatement) -> AnyStatement:
 
 def is_seen_elsewhere(statement: gast.stmt) -> bool:
     return getattr(statement, "seen_elsewhere", False)
+
+
+def in_role(statement: AnyStatement, role: Role) -> AnyStatement:
+    """The statement, with its role unless it has one."""
+    if role_of(statement) is None:
+        statement.role = role
+    return statement
+
+
+def role_of(statement: gast.stmt) -> Role | None:
+    return getattr(statement, "role", None)

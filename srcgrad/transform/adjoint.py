@@ -28,12 +28,13 @@ from srcgrad.ir.normal_form import AddAt, Append, Bind, Call, Effect, For, Funct
 from srcgrad.rules.facts import Array, Fact
 from srcgrad.syntax.comment import Comment
 from srcgrad.syntax.globals import GlobalReference, call_runtime
+from srcgrad.syntax.marks import Role, in_role
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import clone
 from srcgrad.syntax.parse import walk as nodes_of
 from srcgrad.transform.build import assign, constant, load, tuple_of, unpack
 from srcgrad.transform.calls import pair_of
-from srcgrad.transform.control import block_adjoint
+from srcgrad.transform.control import block_adjoint, placed
 from srcgrad.transform.record import JointForward, PairForward
 from srcgrad.transform.resolving import Resolver, settled
 from srcgrad.transform.shadows import Shadows
@@ -105,7 +106,7 @@ class AdjointProgram:
             plan, sweep.exits(), sweep.forward_of, self._primal_of, sweep.idle_binds(plan), self.shadows
         )
         body: list[gast.stmt] = [assign(n, constant(None)) for n in plan.unset]
-        body += [assign(tape, gast.List([], gast.Load())) for tape in sweep.tapes(plan)]
+        body += [in_role(assign(tape, gast.List([], gast.Load())), "record") for tape in sweep.tapes(plan)]
         body += named_where_unset(forward.block(self.function.body), plan.unset)
         if with_value and sweep.restores(value):
             kept = sweep.state.fresh("value")
@@ -114,15 +115,16 @@ class AdjointProgram:
         if of is not None:
             seed = call_runtime(runtime.one_for, clone(value), constant(of))
             body += sweep.resolved(plan, [assign(sweep.seed_name, seed)])
+        body = [in_role(statement, "primal") for statement in body]
         body.append(Comment(""))
-        body += sweep.opening(plan)
-        body += sweep.resolved(plan, sweep.code)
+        reverse = [*sweep.opening(plan), *sweep.resolved(plan, sweep.code)]
         result = sweep.gradients
         if with_value:
             result = tuple_of([value, result])
-        body += sweep.resolved(plan, [gast.Return(result)])
+        reverse += sweep.resolved(plan, [gast.Return(result)])
+        body += [in_role(statement, "adjoint") for statement in reverse]
         parameters = [*self.function.parameters, *([] if of is not None else [sweep.seed_name])]
-        return self._define(name, parameters, body, seed=of is None)
+        return self._define(name, parameters, body, "primal", seed=of is None)
 
     def split(self, forward_name: str, backward_name: str, *, tupled: bool = False) -> Split:
         """The pair; ``saved`` is one value or a tuple: exit number, versions, decisions, tapes."""
@@ -141,26 +143,27 @@ class AdjointProgram:
             tapes=tapes,
         )
         body: list[gast.stmt] = [assign(n, constant(None)) for n in plan.unset]
-        body += [assign(tape, gast.List([], gast.Load())) for tape in tapes]
+        body += [in_role(assign(tape, gast.List([], gast.Load())), "record") for tape in tapes]
         body += named_where_unset(forward.block(self.function.body), plan.unset)
-        forward_def = self._define(forward_name, list(self.function.parameters), body, seed=False)
+        forward_def = self._define(forward_name, list(self.function.parameters), body, "primal", seed=False)
         names = saved_names(plan) + tapes
         if numbered:
             names.insert(0, sweep.leave)
         saved = sweep.namer.fresh("saved")
         opening: list[gast.stmt] = []
         if len(names) == 1:
-            opening = [assign(names[0], load(saved))]
+            opening = [in_role(assign(names[0], load(saved)), "recall")]
         elif names:
-            opening = [unpack(names, load(saved))]
+            opening = [in_role(unpack(names, load(saved)), "recall")]
         # Popping must not empty what was saved: a pullback runs again, and its zeros have the lengths of the tapes.
-        opening += [assign(tape, call_runtime(runtime.as_list, load(tape))) for tape in tapes]
+        listed = [assign(tape, call_runtime(runtime.as_list, load(tape))) for tape in tapes]
+        opening += [in_role(each, "recall") for each in listed]
         reverse = [*opening, *sweep.opening(plan), *sweep.resolved(plan, sweep.code)]
         if self.wanted or tupled:
             reverse += sweep.resolved(plan, [gast.Return(sweep.gradients)])
         seeded = self.shadows is None or not self.shadows.results
         given = [saved, sweep.seed_name] if seeded else [saved]
-        backward_def = self._define(backward_name, given, reverse or [gast.Pass()], seed=seeded)
+        backward_def = self._define(backward_name, given, reverse or [gast.Pass()], "adjoint", seed=seeded)
         return Split(forward_def, backward_def)
 
     def _planned(self, sweep: _Sweep) -> Plan:
@@ -175,7 +178,9 @@ class AdjointProgram:
         assert isinstance(made, Call)
         return self.calls.primal(made.callee)
 
-    def _define(self, name: str, parameters: list[str], body: list[gast.stmt], *, seed: bool) -> gast.FunctionDef:
+    def _define(
+        self, name: str, parameters: list[str], body: list[gast.stmt], role: Role, *, seed: bool
+    ) -> gast.FunctionDef:
         function = self.function
         defaults: list[gast.expr] = []
         if parameters[: len(function.parameters)] == list(function.parameters):
@@ -187,7 +192,8 @@ class AdjointProgram:
         arguments = gast.arguments(
             [gast.Name(p, gast.Param(), None, None) for p in parameters], [], None, [], [], None, defaults
         )
-        return gast.FunctionDef(name, arguments, body, [], None, None, [])
+        made = gast.FunctionDef(name, arguments, body, [], None, None, [])
+        return in_role(placed(made, function.span), role)
 
 
 class _Sweep:

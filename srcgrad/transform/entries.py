@@ -18,6 +18,7 @@ from srcgrad import runtime
 from srcgrad.ir.normal_form import Callee, Derived, Function, Guarded, LocalFunction
 from srcgrad.rules.facts import Fact, Unknown
 from srcgrad.syntax.globals import call_runtime
+from srcgrad.syntax.marks import in_role
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import walk
 from srcgrad.transform.build import assign, call, load, tuple_of, unpack
@@ -89,7 +90,8 @@ def driver(
         [], None, [], [], None,
         [*forward_def.args.defaults, gast.Constant(1.0, None)],
     )  # fmt: skip
-    return gast.FunctionDef(name, arguments, body, [], None, None, [])
+    in_role(body[-1], "adjoint")
+    return in_role(gast.FunctionDef(name, arguments, body, [], None, None, []), "primal")
 
 
 def document(entry: gast.FunctionDef, function: Function, callee: Callee, mode: str, wanted: tuple[str, ...]) -> None:

@@ -47,6 +47,7 @@ from srcgrad.ir.normal_form import (
     With,
 )
 from srcgrad.rules.facts import Fact
+from srcgrad.syntax.marks import in_role
 from srcgrad.syntax.parse import clone
 from srcgrad.transform.apart import Outside
 from srcgrad.transform.build import (
@@ -120,7 +121,7 @@ def tangent(
         None,
         defaults,
     )
-    definition = gast.FunctionDef(name, arguments, body, [], None, None, [])
+    definition = in_role(placed(gast.FunctionDef(name, arguments, body, [], None, None, []), function.span), "tangent")
     made = {dot for of, dot in sweep.dots.items() if of in function.temporaries}
     return Tangent(definition, frozenset(function.temporaries | made | sweep.temporaries), data_names(facts))
 

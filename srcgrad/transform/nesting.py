@@ -23,6 +23,7 @@ from srcgrad.ir.normal_form import Callee, Guarded, unguarded
 from srcgrad.rules.facts import Fact, Unknown
 from srcgrad.rules.rewriting import rebuilt
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference, importable, of_runtime, reference
+from srcgrad.syntax.marks import Role, in_role
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import clone, quote_statements
 from srcgrad.transform.adjoint import AdjointProgram
@@ -35,8 +36,8 @@ _NAMES = ("one_for", "closure", "attempt", "attempt_store", "attempt_whole", "ze
 _RUNTIME = {name: of_runtime(getattr(runtime, name)) for name in _NAMES}
 
 
-def definition(text: str, bindings: Mapping[str, GlobalBinding]) -> gast.FunctionDef:
-    """One function, with what ``bindings`` mean for ``__srcgrad_name__``, which is no name of a user's."""
+def definition(text: str, bindings: Mapping[str, GlobalBinding], role: Role = "primal") -> gast.FunctionDef:
+    """One function, with what ``bindings`` mean for ``__srcgrad_name__``, which is no name of a user's, in its role."""
 
     def resolved(node: gast.AST) -> gast.expr | None:
         if isinstance(node, gast.Name) and not isinstance(node, GlobalReference) and node.id.startswith("__srcgrad_"):
@@ -45,7 +46,7 @@ def definition(text: str, bindings: Mapping[str, GlobalBinding]) -> gast.Functio
 
     (made,) = quote_statements(text)
     node: gast.FunctionDef = rebuilt(made, resolved)
-    return node
+    return in_role(node, role)
 
 
 def gradient(
@@ -87,7 +88,7 @@ def pullback(
         f"    return {value}, __srcgrad_closure__({pull}, '', {saved})\n"
     )
     pulled = f"def {pull}(value_bar, *, saved):\n    return {backward}(saved, value_bar)\n"
-    return definition(text, _RUNTIME), definition(pulled, {})
+    return definition(text, _RUNTIME), definition(pulled, {}, "adjoint")
 
 
 def attempt_forward(
@@ -126,7 +127,7 @@ def attempt_backward(name: str, inner: str, count: int, modes: Modes = PLAIN) ->
         f"        return {zeros}\n"
         f"    return {inner}(kept{seeds})\n"
     )
-    return definition(text, _RUNTIME)
+    return definition(text, _RUNTIME, "adjoint")
 
 
 def attempt_tangent(
@@ -143,7 +144,7 @@ def attempt_tangent(
         f"    {value}, {dot} = {outcome}\n"
         f"    return ({value}, None), ({dot}, None)\n"
     )
-    return definition(text, _guarding(guarded))
+    return definition(text, _guarding(guarded), "tangent")
 
 
 def attempt_primal(name: str, inner: str, parameters: Sequence[str], guarded: Guarded) -> gast.FunctionDef:

@@ -23,6 +23,7 @@ from srcgrad.analysis.required import Lane, Plan, entries_at, saved_at
 from srcgrad.ir.as_python import statement_as_python
 from srcgrad.ir.normal_form import Bind, Block, Break, Call, Continue, For, If, Return, Statement, While, With
 from srcgrad.syntax.globals import call_runtime
+from srcgrad.syntax.marks import in_role
 from srcgrad.syntax.parse import clone
 from srcgrad.syntax.parse import walk as walk_tree
 from srcgrad.transform.build import (
@@ -64,7 +65,7 @@ class ForwardSweep:
     def block(self, block: Block) -> list[gast.stmt]:
         code: list[gast.stmt] = []
         for j, statement in enumerate(block.statements):
-            code += [placed(s, statement.span) for s in self._before(block, j)]
+            code += [in_role(placed(s, statement.span), "record") for s in self._before(block, j)]
             if statement not in self.idle:
                 code += [placed(s, statement.span) for s in self._statement(statement, block, j)]
         length = len(block.statements)
@@ -76,6 +77,7 @@ class ForwardSweep:
             order = self.layout.orders[block]
             if order in self.exits:
                 last.append(gast.Expr(method(self.exits[order], "append", constant(0))))
+            last = [in_role(s, "record") for s in last]
             code += [placed(s, block.statements[-1].span) for s in last] if block.statements else last
         return code or [gast.Pass()]
 

@@ -14,6 +14,7 @@ from srcgrad.analysis.references import Decision, Hidden, Reference
 from srcgrad.analysis.required import Plan, Planner
 from srcgrad.ir.normal_form import Block, Statement
 from srcgrad.syntax.globals import GlobalReference
+from srcgrad.syntax.marks import in_role
 from srcgrad.syntax.parse import BELOW, clone
 from srcgrad.transform.build import assign, load, method, store, unpack
 from srcgrad.transform.control import PassHead, placed
@@ -117,13 +118,14 @@ class Resolver:
         order = self.layout.orders[block]
         exits = self.sweep.exits()
         if order in exits:
-            code.append(assign(self.sweep.state.leave[order], method(exits[order], "pop")))
+            code.append(in_role(assign(self.sweep.state.leave[order], method(exits[order], "pop")), "recall"))
         for lane in self.plan.lanes.get(block, ()):
             names = [self.plan.names[slot] for slot in lane.slots]
             popped = method(lane.tape, "pop")
-            code.append(assign(names[0], popped) if len(names) == 1 else unpack(names, popped))
+            read = assign(names[0], popped) if len(names) == 1 else unpack(names, popped)
+            code.append(in_role(read, "recall"))
         for name, expression in self.plan.remade.get(block, ()):
-            code.append(assign(name, clone(expression)))
+            code.append(in_role(assign(name, clone(expression)), "recompute"))
         return code
 
     def _turn(self, loop: gast.For) -> None:

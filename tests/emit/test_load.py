@@ -12,6 +12,7 @@ import traceback
 import numpy as np
 import pytest
 
+import srcgrad
 from srcgrad.emit.load import annotate, load, refresh, save
 from srcgrad.emit.printer import Emission, emit
 from srcgrad.errors import Span, SrcgradError
@@ -55,7 +56,7 @@ def test_source_is_there_while_a_function_lives():
     filename = one.__code__.co_filename
     assert filename.startswith("<srcgrad demo.f:adjoint ")
     linecache.checkcache()
-    assert inspect.getsource(one).startswith("def f(x):\n    y = np.sin(x)\n")
+    assert inspect.getsource(one).startswith("def f(x):  # model.py:7\n    y = np.sin(x)  # model.py:7\n")
     del one
     gc.collect()
     assert inspect.getsource(other)
@@ -82,7 +83,7 @@ def test_source_that_is_loaded_again_before_it_goes_stays():
     again = load(emission(), "f", label="demo.again:adjoint")
     load(emit([function("def h(x):\n    return x")]), "h", label="demo.h:adjoint")
     assert again.__code__.co_filename == filename
-    assert inspect.getsource(again).startswith("def f(x):")
+    assert inspect.getsource(again).startswith("def f(x):  # model.py:7")
 
 
 def test_a_failure_names_the_users_line_once():
@@ -92,7 +93,7 @@ def test_a_failure_names_the_users_line_once():
     annotate(caught.value, f)
     annotate(caught.value, f)
     assert caught.value.__notes__ == ["in the adjoint of model.py:7: `y = np.sin(x)`"]
-    assert "    y = np.sin(x)\n" in "".join(traceback.format_exception(caught.value))
+    assert "    y = np.sin(x)  # model.py:7\n" in "".join(traceback.format_exception(caught.value))
 
 
 def test_a_saved_file_can_be_imported(tmp_path):
@@ -116,3 +117,28 @@ def test_what_cannot_be_saved(tmp_path, binding, message):
     with pytest.raises(SrcgradError, match=message):
         save(made, tmp_path / "saved.py")
     assert not (tmp_path / "saved.py").exists()
+
+
+def quotient(x):
+    y = x * 2.0
+    return 1.0 / (y - y)
+
+
+@pytest.mark.parametrize(
+    "compiled",
+    [srcgrad.grad(quotient), lambda x: srcgrad.vjp(quotient, x)],
+    ids=["gradient", "pair"],
+)
+def test_a_failure_of_the_forward_sweep_says_that_it_was_computing(compiled):
+    with pytest.raises(ZeroDivisionError) as caught:
+        compiled(1.0)
+    line = quotient.__code__.co_firstlineno + 2
+    (said,) = caught.value.__notes__
+    assert said.startswith("while computing ") and said.endswith(f"test_load.py:{line}: `1.0 / (y - y)`")
+
+
+def test_every_statement_is_shown_with_the_line_that_it_comes_from():
+    shown = inspect.getsource(srcgrad.grad(quotient).program(None, shown=True).entry).splitlines()
+    first = quotient.__code__.co_firstlineno
+    assert shown[0].endswith(f":  # test_load.py:{first}")
+    assert [line.endswith(f"# test_load.py:{first + 2}") for line in shown if "1.0 /" in line] == [True]

@@ -198,6 +198,7 @@ def test_spans_of_lines():
     lines = emission.text.split("\n")
     assert {lines[line - 1].strip(): span.line for line, span in emission.line_map.items()} == {
         "def f(x):": 1,
+        "# r": 1,
         "y = [x]": 3,
         "for i in x:": 5,
         "y = i": 6,
