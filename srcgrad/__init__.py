@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         InternalError,
         LanguageError,
         MissingRule,
+        NonFiniteError,
         RuleError,
         SeedError,
         SourceUnavailable,
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
         UnresolvedName,
         UnsupportedSyntax,
     )
-    from srcgrad.programs import options
+    from srcgrad.programs import debug_nans, options
     from srcgrad.rules.table import constant, elementwise, linear, rule
     from srcgrad.runtime import stop_gradient
 
@@ -40,6 +41,7 @@ __all__ = [
     "InternalError",
     "LanguageError",
     "MissingRule",
+    "NonFiniteError",
     "RuleError",
     "SeedError",
     "SourceUnavailable",
@@ -49,6 +51,7 @@ __all__ = [
     "check_grads",
     "compile",
     "constant",
+    "debug_nans",
     "elementwise",
     "grad",
     "hessian",
@@ -70,6 +73,7 @@ _ELSEWHERE = {
     "check_grads": "srcgrad.check",
     "compile": "srcgrad.api.bridge",
     "no_grad": "srcgrad.eager.modes",
+    "debug_nans": "srcgrad.programs",
     "options": "srcgrad.programs",
     "stop_gradient": "srcgrad.runtime",
     **dict.fromkeys(("grad", "jvp", "value_and_grad", "vjp"), "srcgrad.api.transforms"),

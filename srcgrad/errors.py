@@ -262,6 +262,10 @@ class ArgumentError(SrcgradError, TypeError):
     """An argument cannot be differentiated, or does not exist."""
 
 
+class NonFiniteError(SrcgradError, FloatingPointError):
+    """Inside ``srcgrad.debug_nans()``: an infinity or a NaN where there was none before."""
+
+
 class SourceUnavailable(SrcgradError, OSError):
     """The text of a function cannot be found."""
 

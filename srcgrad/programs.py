@@ -6,9 +6,10 @@ Enters: nothing; ``pipeline`` makes a ``Compiled`` of a ``Request`` under the pr
 from __future__ import annotations
 
 import gc
+import os
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -38,6 +39,7 @@ class Options:
     varying: tuple[str, ...] = ()  # parameters that are no constants where they are at their defaults
     strong_zeros: bool = False  # zero times an infinite or undefined partial is zero
     check: bool = is_asked_for()  # of what stands at each door, by spec.py
+    finite: bool = os.environ.get("SRCGRAD_DEBUG_NANS", "0") not in ("", "0")  # look at what each statement computes
 
 
 _present: ContextVar[Options] = ContextVar("srcgrad_options", default=Options())  # noqa: B039 (frozen)
@@ -64,6 +66,21 @@ def options(**changes: Any) -> Iterator[None]:
         yield
     finally:
         _present.reset(token)
+
+
+def debug_nans() -> AbstractContextManager[None]:
+    """Find where numbers stop being finite in what is called inside the ``with`` block; a decorator as well.
+
+    Every statement of a derivative is looked at when it has run.  The first that makes an infinity or a NaN of operands
+    that hold none raises ``NonFiniteError`` (a FloatingPointError), which says the line of your program, the variable,
+    the sweep, the pass of each loop around it, and the operands.  A NaN in an argument is reported when it is passed.
+    A statement that spells what is not finite (``best = np.inf``) means it.  Functions that are not differentiated are
+    judged by what they return.
+
+    A pullback made inside looks too, wherever it is called.  Programs compiled so are slower, and are kept apart from
+    the others.  The environment variable ``SRCGRAD_DEBUG_NANS=1`` does this for a whole process.
+    """
+    return options(finite=True)
 
 
 def present_options() -> Options:

@@ -1,8 +1,8 @@
 """The rooms of srcgrad import each other in one direction only (imports inside functions included).
 
 ``errors → {runtime, syntax} → language → rules → ir → {frontend → infer → specialise → analysis → transform →
-optimize → emit | eager} → pipeline → api → {parallel, check, inspect}``: left never imports right, and the compiler
-never meets the eager machine.  Within a room, classes have one trade each, and few files import one another.
+optimize → emit | eager} → pipeline → observe → api → {parallel, check, inspect}``: left never imports right, and the
+compiler never meets the eager machine.  Within a room, classes have one trade each, and few files import one another.
 """
 
 from __future__ import annotations
@@ -39,13 +39,14 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "faults": ("errors", "frontend", "programs"),
     "passes": (*BASE, "rules", "ir", *COMPILER),
     "pipeline": (*BASE, "rules", "ir", *COMPILER, "spec", "programs", "faults", "passes"),
-    "api": (*BASE, "rules", "ir", *COMPILER, "spec", "eager", "programs", "faults", "passes", "pipeline"),
+    "observe": (*BASE, "rules", "ir", *COMPILER, "spec", "programs", "faults", "passes", "pipeline"),
+    "api": (*BASE, "rules", "ir", *COMPILER, "spec", "eager", "programs", "faults", "passes", "pipeline", "observe"),
     "check": (*BASE, "rules", "ir", *COMPILER, "spec", "eager", "programs", "pipeline", "api"),
     "fuzz": (*BASE, "refusals", "rules", "ir", *COMPILER, "spec", "eager", "programs", "pipeline", "api"),
     "parallel": (*BASE, "programs", "api", PUBLIC),
     "inspect": (
-        *BASE, "refusals", "rules", "ir", *COMPILER, "spec", "eager", "programs", "pipeline", "api", "check", "fuzz",
-        PUBLIC,
+        *BASE, "refusals", "rules", "ir", *COMPILER, "spec", "eager", "programs", "pipeline", "observe", "api", "check",
+        "fuzz", PUBLIC,
     ),
 }
 #: The package itself and its command only hand on what is above.

@@ -35,6 +35,7 @@ from srcgrad.analysis.references import (
 )
 from srcgrad.analysis.regions import reads_contents
 from srcgrad.analysis.sinking import Sinking
+from srcgrad.errors import Span
 from srcgrad.ir.normal_form import Apply, Bind, Block, Copy, Fixed, For, Function, Index, Return, Statement
 from srcgrad.rules.facts import Fact, Unknown
 from srcgrad.syntax.namer import Namer
@@ -66,7 +67,7 @@ class Plan:
     names: dict[Slot, str]  # slot -> the local that holds it in the reverse sweep
     copies: dict[tuple[Block, int], list[tuple[str, str]]]  # (block, before this position) -> (copy, source)
     lanes: dict[Block, list[Lane]]
-    remade: dict[Block, list[tuple[str, gast.expr]]]  # assignments at the head of a reversed pass
+    remade: dict[Block, list[tuple[str, gast.expr, Span]]]  # assignments at the head of a reversed pass
     inline: dict[Slot, gast.expr]  # slots that are literals
     kept: dict[tuple[Statement, str], str]  # hidden values -> the local that the forward sweep binds
     tests: dict[Statement, gast.expr | None]  # decisions: the test itself if it can be asked again, else None (kept)
@@ -259,7 +260,8 @@ class Planner:
             if self._is_index(frame, slot):
                 plan.indices[frame.block] = name
             elif slot in self.expressions:
-                plan.remade.setdefault(frame.block, []).append((name, self.expressions[slot]))
+                at = frame.block.statements[max(slot.defined, 0)].span
+                plan.remade.setdefault(frame.block, []).append((name, self.expressions[slot], at))
                 same[alike] = name
             else:
                 lanes.setdefault(frame.block, []).append(slot)

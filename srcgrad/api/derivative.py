@@ -47,6 +47,7 @@ from srcgrad.runtime.shadows import cloned
 
 if TYPE_CHECKING:
     from srcgrad.ir.normal_form import Callee
+    from srcgrad.observe.profile import Profile
     from srcgrad.programs import Compiled
 
 #: How many programs of one function are kept: functions among the arguments are compiled in, and may differ each time.
@@ -200,6 +201,10 @@ class Derivative:
             require_exact_types(self.parameters.names, () if values is None else values)
             holds = require_captured_apart(self.parameters.names, values or (), self.wanted)
             found = reported(self._compile)(values, mode, shown)
+            if options.finite and not shown:
+                from srcgrad.observe.nonfinite import finite_checked
+
+                found = finite_checked(found)
             self._holding.update([found] if holds else ())
             key = (key, constants)
             kept = [(k, one) for k, one in self._variants.items() if one.is_current()]
@@ -371,6 +376,33 @@ class Derivative:
         from srcgrad.api.stages import text_at
 
         return text_at(self._callee(None), at, self.wanted)
+
+    def profile(self, /, *args: Any, **kwargs: Any) -> Profile:
+        """Run the derivative at these arguments, and say what each line of the function costs: the time of its forward
+        and its reverse statements, the bytes that are kept for it between the sweeps, the peak of memory.
+
+        ``print`` shows a table; in a notebook it is shown beside the function and its gradient.  The function runs
+        three times: once to begin with, once for the times and once, slower, for the memory.
+        """
+        from srcgrad.observe.profile import profiled
+
+        values = self.bind(args, kwargs)
+        self.check(values)
+        self.verify(values)
+        compiled = self.program(values)
+        is_joint = self.mode in ("reverse", "value") and compiled.scalar_result
+        compiled = compiled if is_joint and not (self.has_aux or self.holomorphic) else self.program(values, "split")
+
+        def run(program: Compiled) -> None:
+            outcome = self.run(program.entry, *self.arguments(values))
+            if program.backward is not None:
+                outcome, saved = outcome
+                value = self.finished(outcome, values)
+                self.require_scalar(value[0] if self.has_aux else value, compiled)
+                seeds = (1.0, zeros_like(value[1])) if self.has_aux else self.spread(1.0, outcome)
+                self.run(program.backward, saved, seeds)
+
+        return profiled(compiled, run, repr(self)[1:-1])
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the program that assumes nothing as a file that can be imported without the compiler."""

@@ -19,7 +19,7 @@ from typing import Any
 
 from srcgrad.emit.imports import is_importable, literal_text
 from srcgrad.emit.printer import Emission
-from srcgrad.errors import InternalError, Span, SrcgradError
+from srcgrad.errors import InternalError, NonFiniteError, Span, SrcgradError
 from srcgrad.frontend.guards import Guards
 from srcgrad.language.folders import is_installed
 from srcgrad.runtime.refusals import Refused
@@ -157,6 +157,8 @@ def annotate(exception: BaseException, function: FunctionType) -> None:
     The line is the innermost one of the user's.  Where a model is written out in place of a call, it is the next one
     behind it in the text: of what the model calls, or the statement with the call.
     """
+    if isinstance(exception, NonFiniteError):
+        return  # says all of that
     filename = function.__code__.co_filename
     line_map: Mapping[int, Span] = function.__globals__.get("__srcgrad_line_map__", {})
     roles: Mapping[int, Role] = function.__globals__.get("__srcgrad_roles__", {})

@@ -124,8 +124,8 @@ class Resolver:
             popped = method(lane.tape, "pop")
             read = assign(names[0], popped) if len(names) == 1 else unpack(names, popped)
             code.append(in_role(read, "recall"))
-        for name, expression in self.plan.remade.get(block, ()):
-            code.append(in_role(assign(name, clone(expression)), "recompute"))
+        for name, expression, span in self.plan.remade.get(block, ()):
+            code.append(in_role(placed(assign(name, clone(expression)), span), "recompute"))
         return code
 
     def _turn(self, loop: gast.For) -> None:
