@@ -443,7 +443,8 @@ def _compiled(module: Module, request: Request, taken: frozenset[str]) -> Compil
     module.finish()
     if hidden := hidden_names(module.functions):
         return compile_request(request, taken | hidden)
-    document(module.functions[0], function, request.callee, request.mode, request.wanted)
+    place = of_users(function.span) or function.span
+    document(module.functions[0], place, request.callee, request.mode, request.wanted)
     if present_options().check:
         check_emitted(module.functions)
     emission = emit(module.functions, spans=partial(_place, function.span))

@@ -113,7 +113,7 @@ class Forms:
         key = request.callee, request.kinds
         if key not in self.inferred:
             try:
-                self.inferred[key] = make(request.callee, request.arguments, self.journal)
+                self.inferred[key] = make(request.callee, request.arguments, self.journal, request.is_data)
             except LanguageError as refusal:
                 self.inferred[key] = refusal
         found = self.inferred[key]
@@ -154,6 +154,7 @@ class Request:
     shown: bool = False  # made to be read: what only a check could tell of the parameters is left out
     arguments: Given | None = None  # positional ones and keywords; None: nothing is said of them
     kinds: object = None  # what the program depends on of these
+    is_data: bool = False  # of what is no object among these nothing is said
 
 
 @dataclass(frozen=True, eq=False)

@@ -80,6 +80,10 @@ class Slope(Derivative):
         self.gradient = gradient
         super().__init__(gradient, gradient.wanted, mode="forward")
 
+    @property
+    def title(self) -> str:
+        return f"Tangent of the {self.gradient.title[0].lower()}{self.gradient.title[1:]}"
+
     def along(self, values: tuple[Any, ...], directions: tuple[Any, ...]) -> Any:
         """The change of the gradient along ``directions``, one per differentiated argument."""
         gradient = self.gradient
@@ -163,15 +167,27 @@ class Dense:
 
     @property
     def source(self) -> str:
-        """The text of the program that is run, assuming nothing about its arguments."""
+        """The text of the program that is run, as ``grad(f).source`` has it."""
         return self.program.source
 
     @property
     def line_map(self) -> Any:
         return self.program.line_map
 
+    @property
+    def generic_source(self) -> str:
+        """The text of that program where nothing is assumed of its arguments."""
+        return self.program.generic_source
+
     def explain(self, at: str = "normalize") -> str:
         return self.derivative.explain(at)
+
+    def annotate(self, /, *args: Any, **kwargs: Any) -> Any:
+        """The page of ``grad(f).annotate`` for the program that is run; of the gradient where a run is measured."""
+        return (self.derivative if args or kwargs else self.program).annotate(*args, **kwargs)
+
+    def _repr_html_(self) -> str:
+        return self.program._repr_html_()
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Refused: the text of the program alone does not do what runs it."""

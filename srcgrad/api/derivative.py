@@ -46,7 +46,9 @@ from srcgrad.runtime.objects import defines, is_object
 from srcgrad.runtime.shadows import cloned
 
 if TYPE_CHECKING:
+    from srcgrad.api.annotations import Told
     from srcgrad.ir.normal_form import Callee
+    from srcgrad.observe.page import Annotation, Explanation
     from srcgrad.observe.profile import Profile
     from srcgrad.programs import Compiled
 
@@ -77,6 +79,7 @@ class Derivative:
         self.holomorphic = holomorphic
         self._read(receiver)
         self._variants: dict[object, Compiled] = {}
+        self._ran: Compiled | None = None  # at the last call
         self._holding: WeakSet[Compiled] = WeakSet()  # those for arguments that hold functions
         self._edition = edition()
         primal = self.primal
@@ -280,6 +283,7 @@ class Derivative:
         if self.holomorphic or not compiled.scalar_result:
             value, gradient = self._checked(values)
             return (value, gradient) if self.mode == "value" else gradient
+        self._ran = compiled
         outcome = self.run(compiled.entry, *self.arguments(values))
         if self.mode == "value":
             value, raw = outcome
@@ -289,7 +293,7 @@ class Derivative:
 
     def _checked(self, values: tuple[Any, ...]) -> tuple[Any, Any]:
         """Value and gradient where types do not prove the value to be one number: looked at before it is seeded."""
-        compiled = self.program(values, "split")
+        self._ran = compiled = self.program(values, "split")
         outcome, saved = self.run(compiled.entry, *self.arguments(values))
         value = self.finished(outcome, values)
         self.require_scalar(value, compiled)
@@ -310,7 +314,7 @@ class Derivative:
         return at(1.0) if not self.holomorphic else complex_derivative(at, compiled.function.span)
 
     def _with_aux(self, values: tuple[Any, ...]) -> Any:
-        compiled = self.program(values, "split")
+        self._ran = compiled = self.program(values, "split")
         outcome, saved = self.run(compiled.entry, *self.arguments(values))
         require_pair(outcome, compiled.function.span)
         value, auxiliary = private(outcome) if compiled.changes_saved else outcome
@@ -358,24 +362,113 @@ class Derivative:
     # --- looking -----------------------------------------------------------------------------------------------------
     @property
     def source(self) -> str:
+        """The text of the program that runs: that of the last call.
+
+        Before the first call it is the program for arguments as the function's annotations say (``x: float``,
+        ``x: NDArray[np.float64]``), and without annotations the one that assumes nothing, ``generic_source``.
+        """
+        return self.shown().emission.text
+
+    @property
+    def generic_source(self) -> str:
         """The text of the derivative program that assumes nothing; arguments are not looked at for dicts."""
         return self.program(None, shown=True).emission.text
 
     def source_for(self, /, *args: Any, **kwargs: Any) -> str:
         """The text of the program that runs for arguments of these kinds."""
-        return self.program(self.bind(args, kwargs)).emission.text
+        return self.program_for(self.bind(args, kwargs)).emission.text
 
     @property
     def line_map(self) -> dict[int, Span]:
         """Line of ``source`` -> place in the user's file."""
-        return dict(self.program(None, shown=True).emission.line_map)
+        return dict(self.shown().emission.line_map)
 
-    def explain(self, at: str = "normalize") -> str:
+    def shown(self) -> Compiled:
+        """The program whose text ``source`` is."""
+        self._follow()
+        if self._ran is not None and self._ran.is_current() and self._edition == edition():
+            return self._ran
+        from srcgrad.api.annotations import Told, told_by_annotations
+
+        told = told_by_annotations(self.primal)
+        names, first = self.parameters.names, self.parameters.first
+        told = {**told, **{n: Told(v, fact_of(v, n)) for n, v in zip(names, first)}}
+        if not told:
+            return self.program(None, shown=True)
+        samples = tuple(told[name].sample if name in told else None for name in names)
+        if all(sample is not None for sample in samples):
+            return self.program_for(samples)
+        key = ("told", self.mode, tuple(told.items()) if not first else id(self))
+        found = self._variants.get(key)
+        if found is None or not found.is_current():
+            from srcgrad.faults import reported
+
+            found = self._variants[key] = reported(self._told)(told)
+        return found
+
+    def _told(self, told: Mapping[str, Told]) -> Compiled:
+        """The program for arguments of which some is told: objects themselves, of all else facts."""
+        from srcgrad.pipeline import compile_request
+        from srcgrad.programs import Request
+
+        facts = {name: one.fact for name, one in told.items() if one.fact is not None}
+        tupled, names = isinstance(self.argnums, tuple), self.parameters.names
+        request = Request(self._callee(None), self.wanted, self.mode, facts, tupled, shown=True)
+        if first := self.parameters.first:
+            known = self.parameters.spread((*first, *(0.0 for _ in names[len(first) :])))
+            request = replace(request, arguments=known, kinds=("of an object", kinds_of(first)), is_data=True)
+        return compile_request(request)
+
+    def program_for(self, values: tuple[Any, ...]) -> Compiled:
+        """The program that a call with arguments like these runs."""
+        compiled = self.program(values)
+        is_joint = self.mode not in ("reverse", "value") or compiled.scalar_result
+        return compiled if is_joint and not (self.has_aux or self.holomorphic) else self.program(values, "split")
+
+    def explain(self, at: str = "normalize") -> Explanation:
         """The program at one door of the compiler: source, lower, infer, normalize, passes, analysis, reverse or
-        emit; or its refusals."""
+        emit; or its refusals.  A notebook shows the page of ``annotate`` instead, with that stage open."""
         from srcgrad.api.stages import text_at
+        from srcgrad.observe.page import Explanation
 
-        return text_at(self._callee(None), at, self.wanted)
+        stage = {"normalize": "normal", "desugar": "normal", "reverse": "reverse"}.get(at, "optimised")
+        is_text = at in ("source", "lower", "infer", "passes", "analysis", "activity", "refusals")
+        page = (lambda: None) if is_text else lambda: self._repr_html_(stage)
+        return Explanation(text_at(self._callee(None), at, self.wanted), page)
+
+    def annotate(self, /, *args: Any, **kwargs: Any) -> Annotation:
+        """The function beside its derivative, as a page in which the lines that belong together light up.
+
+        Lines are marked that are active, whose values are recorded or computed again, and where a refusal would be
+        raised; the stages of the compiler are tabs.  With arguments the derivative is run there, as ``profile`` does,
+        and lines show their times and are shaded by the bytes that are kept for them.  Without arguments it is the
+        program of ``source``.  A notebook shows the page, ``annotate(...).save("f.html")`` writes it as one file.
+        """
+        if not args and not kwargs:
+            return self.annotated(self.shown())
+        return self.annotated(self.program_for(self.bind(args, kwargs)), self.profile(*args, **kwargs))
+
+    def annotated(self, compiled: Compiled, profile: Profile | None = None, opened: str = "optimised") -> Annotation:
+        """The page of one of its programs, with the costs of a run, and with one stage open."""
+        from srcgrad.observe.listing import listing
+        from srcgrad.observe.page import annotation
+
+        return annotation(listing(compiled, self.title, profile), opened)
+
+    @property
+    def title(self) -> str:
+        """What this is, in words: ``Gradient of model.energy with respect to x``."""
+        kinds = {"reverse": "Gradient", "value": "Value and gradient", "split": "Pullback", "forward": "Tangent"}
+        return f"{kinds[self.mode]} of {self.__module__}.{self.__qualname__} with respect to {', '.join(self.wanted)}"
+
+    def _repr_html_(self, opened: str = "optimised") -> str:
+        """What a notebook shows of a derivative: the page of ``annotate``, or why it is refused."""
+        from html import escape
+
+        try:
+            return self.annotated(self.shown(), opened=opened)._repr_html_()
+        except SrcgradError as refusal:
+            return f"<pre>{escape(repr(self))}\n\n{escape(type(refusal).__name__)}: {escape(str(refusal))}</pre>"
 
     def profile(self, /, *args: Any, **kwargs: Any) -> Profile:
         """Run the derivative at these arguments, and say what each line of the function costs: the time of its forward
@@ -389,9 +482,7 @@ class Derivative:
         values = self.bind(args, kwargs)
         self.check(values)
         self.verify(values)
-        compiled = self.program(values)
-        is_joint = self.mode in ("reverse", "value") and compiled.scalar_result
-        compiled = compiled if is_joint and not (self.has_aux or self.holomorphic) else self.program(values, "split")
+        compiled = self.program_for(values)
 
         def run(program: Compiled) -> None:
             outcome = self.run(program.entry, *self.arguments(values))
@@ -402,7 +493,7 @@ class Derivative:
                 seeds = (1.0, zeros_like(value[1])) if self.has_aux else self.spread(1.0, outcome)
                 self.run(program.backward, saved, seeds)
 
-        return profiled(compiled, run, repr(self)[1:-1])
+        return profiled(compiled, run, self.title)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the program that assumes nothing as a file that can be imported without the compiler."""
@@ -413,10 +504,7 @@ class Derivative:
         save(self.program(None).emission, path)
 
     def __repr__(self) -> str:
-        names = ", ".join(self.wanted)
-        place = f"{self.__module__}.{self.__qualname__}"
-        what = {"reverse": "gradient", "value": "value and gradient", "split": "pullback", "forward": "tangent"}
-        return f"<srcgrad {what[self.mode]} of {place} with respect to {names}>"
+        return f"<srcgrad {self.title[0].lower()}{self.title[1:]}>"
 
     def __get__(self, instance: object, owner: type | None = None) -> Any:
         return self if instance is None else MethodType(self, instance)

@@ -140,7 +140,10 @@ class Source:
             binding: GlobalBinding = emitted[name]  # of the user's module, which is read again at each call
             return binding
         if name in namespace:
-            return _binding(name, namespace[name], namespace, _global_reader(namespace, name))
+            value = namespace[name]
+            # What is captured beside it is written as a value: so is a number or text that a module holds.
+            home = None if closure and type(value) in _LITERALS else namespace
+            return _binding(name, value, home, _global_reader(namespace, name))
         if hasattr(builtins, name):
             return builtin(name)
         if span is None:
@@ -251,6 +254,9 @@ def _tree(place: Place) -> Any:
         node.decorator_list = []
     mangle(node, place.owner)
     return node
+
+
+_LITERALS = (bool, int, float, complex, str, bytes, type(None))
 
 
 # --- what a name means -----------------------------------------------------------------------------------------------

@@ -1,8 +1,8 @@
-"""The command ``srcgrad``: show, explain and check the derivative of a function named on the command line; the
-rule table; what a refusal means; a hunt with random programs; a demo.
+"""The command ``srcgrad``: show, annotate, profile, compare, explain and check the derivative of a function named on
+the command line; the rule table; what a refusal means; a hunt with random programs; a demo.
 
-Exit status: 0 done, 1 a check that failed (or our own fault), 2 input that is wrong or a program that is refused, with
-one clear line, or the refusal with its caret, on the standard error.
+Exit status: 0 done, 1 a check that failed or derivatives that differ (or our own fault), 2 input that is wrong or a
+program that is refused, with one clear line, or the refusal with its caret, on the standard error.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 
@@ -21,11 +21,13 @@ import srcgrad
 from srcgrad.api.dense import Dense
 from srcgrad.api.derivative import Derivative
 from srcgrad.check import MODES
+from srcgrad.emit.printer import Emission
 from srcgrad.inspect.report import print_code, table
 from srcgrad.inspect.target import BadTarget, resolve
 from srcgrad.runtime.binding import called_signature
 
 TARGET = "FILE.py:function or package.module:function"
+Result = TypeVar("Result")
 STAGES = ("source", "lower", "infer", "normalize", "passes", "analysis", "reverse", "emit", "refusals")
 
 
@@ -65,7 +67,32 @@ def _parser() -> argparse.ArgumentParser:
     show = commands.add_parser("show", help="print the source of the derivative")
     _add_function(show)
     show.add_argument("--mode", choices=("reverse", "forward", "split"), default="reverse", help="default: reverse")
+    show.add_argument("--order", type=int, choices=(1, 2), default=1, help="2: the program of hvp (default: 1)")
+    show.add_argument("--args", metavar="EXPR", help="the program for these arguments, such as 'np.ones(3), n=5'")
+    show.add_argument("--generic", action="store_true", help="the program that assumes nothing of its arguments")
+    show.add_argument("-o", "--output", type=Path, metavar="FILE", help="write it there")
     show.set_defaults(run=_show)
+
+    annotate = commands.add_parser("annotate", help="write a page with the function beside its derivative")
+    _add_function(annotate)
+    annotate.add_argument("--args", metavar="EXPR", help="run it with these arguments, and show what each line costs")
+    annotate.add_argument("--generic", action="store_true", help="the program that assumes nothing of its arguments")
+    annotate.add_argument("--order", type=int, choices=(1, 2), default=1, help="2: the program of hvp (default: 1)")
+    annotate.add_argument("-o", "--output", type=Path, metavar="FILE", help="default: FUNCTION.html")
+    annotate.set_defaults(run=_annotate)
+
+    profile = commands.add_parser("profile", help="print what each line costs in time and memory")
+    _add_function(profile)
+    profile.add_argument("--args", metavar="EXPR", default="", help="the arguments, such as 'np.ones(3), 2.0, n=5'")
+    profile.set_defaults(run=_profile)
+
+    diff = commands.add_parser("diff", help="compare the derivatives of two functions")
+    diff.add_argument("old", metavar="OLD", help=TARGET)
+    diff.add_argument("new", metavar="NEW", help=TARGET)
+    _add_argnums(diff)
+    diff.add_argument("--args", metavar="EXPR", help="the programs for these arguments")
+    diff.add_argument("-o", "--output", type=Path, metavar="FILE", help="write a page there")
+    diff.set_defaults(run=_diff)
 
     explain = commands.add_parser("explain", help="print the program as a stage of the compiler sees it")
     _add_function(explain)
@@ -115,6 +142,10 @@ def _parser() -> argparse.ArgumentParser:
 
 def _add_function(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("function", metavar="FUNCTION", help=TARGET)
+    _add_argnums(parser)
+
+
+def _add_argnums(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--argnums",
         type=_argnums,
@@ -133,8 +164,85 @@ def _argnums(text: str) -> int | str | tuple[int | str, ...]:
 
 
 def _show(options: argparse.Namespace) -> int:
-    print_code(srcgrad.Derivative(_function(options), options.argnums, mode=options.mode).source)
+    text = _emission(_program(options, options.mode), options.args, generic=options.generic).text
+    if options.output is None:
+        print_code(text)
+    else:
+        _write(options.output, text)
     return 0
+
+
+def _annotate(options: argparse.Namespace) -> int:
+    derivative = _program(options)
+    if options.args is None:
+        compiled = derivative.program(None, shown=True) if options.generic else derivative.shown()
+        made = derivative.annotated(compiled)
+    else:
+        args, kwargs = _arguments(options.args)
+        made = _called(options.function, options.args, lambda: derivative.annotate(*args, **kwargs))
+    path = options.output or Path(f"{options.function.rpartition(':')[2]}.html")
+    _write(path, made.html)
+    print(path)
+    return 0
+
+
+def _profile(options: argparse.Namespace) -> int:
+    derivative = srcgrad.Derivative(_function(options), options.argnums)
+    args, kwargs = _arguments(options.args)
+    print(_called(options.function, options.args, lambda: derivative.profile(*args, **kwargs)))
+    return 0
+
+
+def _diff(options: argparse.Namespace) -> int:
+    from srcgrad.observe.comparing import as_page, as_text, compared
+
+    names = options.old, options.new
+    old, new = (
+        _emission(srcgrad.Derivative(_differentiated(name), options.argnums), options.args) for name in names
+    )
+    changes = compared(old, new)
+    if options.output is not None:
+        _write(options.output, as_page(changes, names))
+    elif changes:
+        print(as_text(changes, names))
+    return 1 if changes else 0
+
+
+def _program(options: argparse.Namespace, mode: str = "reverse") -> srcgrad.Derivative:
+    """The derivative that is looked at: of second order, the program along a direction."""
+    function = _function(options)
+    if options.order == 1:
+        return srcgrad.Derivative(function, options.argnums, mode=mode)
+    if mode != "reverse":
+        raise BadTarget("--order 2 is the tangent of the gradient: it takes no --mode")
+    program: srcgrad.Derivative = srcgrad.hvp(function, options.argnums).program
+    return program
+
+
+def _emission(derivative: srcgrad.Derivative, args: str | None, *, generic: bool = False) -> Emission:
+    """What is shown of a derivative: its program for arguments, else by annotations, else for any arguments."""
+    if args is not None and generic:
+        raise BadTarget("--generic is the program for any arguments: it takes no --args")
+    if args is not None:
+        positional, keywords = _arguments(args)
+        return derivative.program_for(derivative.bind(positional, keywords)).emission
+    return (derivative.program(None, shown=True) if generic else derivative.shown()).emission
+
+
+def _called(name: str, args: str, call: Callable[[], Result]) -> Result:
+    try:
+        return call()
+    except srcgrad.SrcgradError:
+        raise
+    except Exception as error:
+        raise BadTarget(f"{name} fails with ({args}): {type(error).__name__}: {error}") from error
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise BadTarget(f"cannot write {path}: {error.strerror}") from None
 
 
 def _explain(options: argparse.Namespace) -> int:
@@ -150,7 +258,11 @@ def _explain(options: argparse.Namespace) -> int:
 
 
 def _function(options: argparse.Namespace) -> Callable[..., Any]:
-    function: Any = resolve(options.function)
+    return _differentiated(options.function)
+
+
+def _differentiated(target: str) -> Callable[..., Any]:
+    function: Any = resolve(target)
     primal: Callable[..., Any] = function.primal if isinstance(function, Derivative | Dense) else function
     return primal  # `@srcgrad.grad` on the user's own function: show what is inside
 

@@ -6,6 +6,7 @@ and a file inside a package is imported under its dotted name, so that its relat
 
 from __future__ import annotations
 
+import difflib
 import importlib
 import importlib.util
 import sys
@@ -28,10 +29,16 @@ def resolve(target: str) -> object:
         try:
             found = getattr(found, attribute)
         except AttributeError:
-            raise BadTarget(f"no function {name!r} in {place}{_defined(module)}") from None
+            raise BadTarget(f"no function {name!r} in {place}{_meant(found, attribute, module)}") from None
     if not callable(found):
         raise BadTarget(f"{name!r} in {place} is not a function but {type(found).__name__}")
     return found
+
+
+def _meant(holder: object, name: str, module: ModuleType) -> str:
+    """The name that is nearly the same, else what there is."""
+    near = difflib.get_close_matches(name, [one for one in dir(holder) if callable(getattr(holder, one, None))], 1)
+    return f"; did you mean {near[0]!r}?" if near else _defined(module)
 
 
 def _defined(module: ModuleType) -> str:
@@ -50,8 +57,11 @@ def _import_file(path: Path) -> ModuleType:
     sys.path.insert(0, str(folder))
     if len(parts) > 1:
         return _guarded(".".join(parts).removesuffix(".__init__"), str(path))
-    name = path.stem if path.stem not in sys.modules else f"_{path.stem}"
-    spec = importlib.util.spec_from_file_location(name, path)
+    there = sys.modules.get(path.stem)
+    if there is not None and getattr(there, "__file__", None) == str(path.resolve()):
+        return there
+    name = path.stem if there is None else f"_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path.resolve())
     if spec is None or spec.loader is None:
         raise BadTarget(f"cannot import {path}")
     module = importlib.util.module_from_spec(spec)

@@ -53,7 +53,7 @@ class Profile:
     title: str
     lines: Mapping[Span, Cost]
     total: Cost
-    page: Callable[[], str] | None = field(default=None, repr=False)
+    compiled: Compiled = field(repr=False)  # what was run
 
     def __str__(self) -> str:
         header = ("", "forward", "reverse", "passes", "recorded", "peak", "")
@@ -76,8 +76,13 @@ class Profile:
             lines.append("  ".join([first, *numbers, last]).rstrip())
         return "\n".join(lines)
 
-    def _repr_html_(self) -> str | None:
-        return None if self.page is None else self.page()
+
+    def _repr_html_(self) -> str:
+        """The page of ``grad(f).annotate``, with these costs."""
+        from srcgrad.observe.listing import listing
+        from srcgrad.observe.page import annotation
+
+        return annotation(listing(self.compiled, self.title, self))._repr_html_()
 
 
 def profiled(compiled: Compiled, run: Callable[[Compiled], None], title: str) -> Profile:
@@ -118,7 +123,7 @@ def profiled(compiled: Compiled, run: Callable[[Compiled], None], title: str) ->
     for cost in lines.values():
         total.add(cost)
     total.peak = max(total.peak, meter.peak)
-    return Profile(title, lines, total)
+    return Profile(title, lines, total, compiled)
 
 
 class _Silent:

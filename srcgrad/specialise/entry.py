@@ -36,13 +36,22 @@ MOST = 5_000  # statements that the analysis runs; of a longer text, as many as 
 _OF_DERIVATIVES = 4  # times that, of texts of derivatives, in which loops nest deeper and hold more
 
 
-def callee_for(callee: Callee, arguments: tuple[tuple[Any, ...], Mapping[str, Any]] | None, journal: Journal) -> Callee:
-    """Raises ``UnsupportedSyntax`` where it is not known what the values may be."""
+def callee_for(
+    callee: Callee,
+    arguments: tuple[tuple[Any, ...], Mapping[str, Any]] | None,
+    journal: Journal,
+    is_data: bool = False,
+) -> Callee:
+    """Raises ``UnsupportedSyntax`` where it is not known what the values may be.
+
+    ``is_data``: numbers, arrays and containers among the arguments stand for any.
+    """
     function: Any = callee.function
     positional, keywords = (None, None) if arguments is None else arguments
     try:
-        as_data = source_of(function).generated
-        most = max(MOST * (_OF_DERIVATIVES if as_data else 1), len(function.__code__.co_code) // 4)
+        is_generated = source_of(function).generated
+        as_data = is_generated or is_data
+        most = max(MOST * (_OF_DERIVATIVES if is_generated else 1), len(function.__code__.co_code) // 4)
         ask = partial(analysed, function, positional, keywords, by_kind=True, as_data=as_data, most=most, stops=True)
         facts, joint = ask(), set[Called]()
         while facts is not None and (more := taken_apart(facts) - joint):

@@ -15,6 +15,7 @@ from types import FunctionType
 import gast
 
 from srcgrad import runtime
+from srcgrad.errors import Span
 from srcgrad.ir.normal_form import Callee, Derived, Function, Guarded, LocalFunction
 from srcgrad.rules.facts import Fact, Unknown
 from srcgrad.syntax.globals import call_runtime
@@ -94,14 +95,14 @@ def driver(
     return in_role(gast.FunctionDef(name, arguments, body, [], None, None, []), "primal")
 
 
-def document(entry: gast.FunctionDef, function: Function, callee: Callee, mode: str, wanted: tuple[str, ...]) -> None:
-    """Write the docstring of an entry."""
+def document(entry: gast.FunctionDef, span: Span, callee: Callee, mode: str, wanted: tuple[str, ...]) -> None:
+    """Write the docstring of an entry, whose function stands at ``span`` in the user's file."""
     names = ", ".join(wanted) or "nothing"
-    span = function.span
-    text = (
-        f"{_KINDS[mode]} of {label(callee)} ({span.origin}) with respect to {names}."
-        f"\nMade by srcgrad; edit {span.base} instead."
-    )
+    of = f"{label(callee)} ({span.origin})"
+    first, made, _ = " ".join((getattr(callee.function, "__doc__", None) or "").split()).partition(". Made by srcgrad;")
+    if made:  # a derivative of a derivative
+        of = f"the {first[0].lower()}{first[1:]},"
+    text = f"{_KINDS[mode]} of {of} with respect to {names}.\nMade by srcgrad; edit {span.base} instead."
     entry.body.insert(0, gast.Expr(gast.Constant(text, None)))
 
 

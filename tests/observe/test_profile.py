@@ -42,7 +42,7 @@ def test_where_the_result_is_not_proved_to_be_one_number_the_pair_is_run():
 def test_the_table_reads_line_by_line():
     text = str(srcgrad.grad(programs.stored).profile(np.ones(4)))
     rows = text.splitlines()
-    assert rows[0].startswith("srcgrad gradient of tests.observe.programs.stored")
+    assert rows[0].startswith("Gradient of tests.observe.programs.stored")
     assert rows[1].split() == ["forward", "reverse", "passes", "recorded", "peak"]
     assert any("h[i] = 1.0 / w[i]" in row for row in rows)
     assert rows[-1].startswith("in all")
