@@ -474,6 +474,67 @@ def test_the_compiled_object_shows_its_source():
     assert compiled.source == grad(energy).source
 
 
+def scaled(x: np.ndarray, w: float):
+    return np.sum(w * x)
+
+
+def test_the_source_is_that_of_what_ran_last():
+    compiled = grad(energy)
+    generic = compiled.source
+    assert generic == compiled.generic_source
+    compiled(vector(3), 0.5)
+    assert compiled.source == compiled.source_for(vector(3), 0.5) != generic == compiled.generic_source
+    assert max(compiled.line_map) <= len(compiled.source.splitlines())
+    compiled([1.5, 2.0], 0.5)
+    assert compiled.source == compiled.source_for([1.5, 2.0], 0.5)
+
+
+def test_before_a_call_the_source_is_what_annotations_say():
+    assert "unbroadcast" not in grad(scaled).source
+    assert "unbroadcast" in grad(scaled).generic_source
+    shaped = np.ndarray[tuple[int, int], np.dtype[np.float64]]
+
+    def product(w, v):
+        return np.sum(w @ v)
+
+    product.__annotations__ = {"w": shaped, "v": np.ndarray[tuple[int], np.dtype[np.float64]]}
+    assert grad(product).source == grad(product).source_for(np.ones((2, 3)), np.ones(3))
+    product.__annotations__ = {"w": "a name that does not exist", "v": float}
+    assert grad(product).source == grad(product).generic_source
+
+
+class Held:
+    def __init__(self, k):
+        self.k = k
+
+    def energy(self, x):
+        return self.k * x**2
+
+
+def test_a_bound_method_shows_its_source_before_it_is_called():
+    compiled = grad(Held(2.0).energy)
+    assert "t = self.k" in compiled.source and "def grad_energy(self, x, value_bar=1.0):" in compiled.source
+    first = Held.energy.__code__.co_firstlineno
+    assert {span.line for span in compiled.line_map.values()} == {first, first + 1}
+    assert compiled(3.0) == 12.0
+
+
+GRAVITY = 9.81
+
+
+def falling(mass):
+    def weight(x):
+        return mass * GRAVITY * x
+
+    return weight
+
+
+def test_a_closure_over_a_constant_of_a_module_is_saved_without_the_module(tmp_path):
+    grad(falling(2.0)).save(tmp_path / "saved_weight.py")
+    text = (tmp_path / "saved_weight.py").read_text()
+    assert "GRAVITY = 9.81" in text and "test_api" not in text.split("def ")[0]
+
+
 @pytest.mark.parametrize("derivative", [grad, hvp], ids=["first order", "second order"])
 def test_the_line_map_leads_to_the_users_file(derivative):
     compiled = derivative(energy)

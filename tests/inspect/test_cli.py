@@ -65,6 +65,46 @@ def test_show_prints_a_function_that_compiles(model, capsys):
     compile(text, "shown", "exec")
 
 
+def test_show_shows_the_program_for_arguments(model, capsys):
+    assert main(["show", f"{model}:loss", "--args", "2.0, w=3.0"]) == 0
+    assert "unbroadcast" not in capsys.readouterr().out
+    assert main(["show", f"{model}:loss", "--generic"]) == 0
+    assert "unbroadcast" in capsys.readouterr().out
+
+
+def test_show_shows_second_order_and_writes_a_file(model, capsys, tmp_path):
+    assert main(["show", f"{model}:loss", "--order", "2", "-o", str(tmp_path / "h.py")]) == 0
+    assert capsys.readouterr().out == ""
+    text = (tmp_path / "h.py").read_text()
+    assert "def jvp_grad_loss(x, w, x_dot)" in text and "Tangent of the gradient of cli_model.loss" in text
+
+
+def test_annotate_writes_a_page(model, capsys, tmp_path):
+    path = tmp_path / "loss.html"
+    assert main(["annotate", f"{model}:loss", "--args", "2.0, 3.0", "-o", str(path)]) == 0
+    assert capsys.readouterr().out == f"{path}\n"
+    assert "Whole run: " in path.read_text()
+    assert main(["annotate", f"{model}:loss", "--generic", "-o", str(path)]) == 0
+    assert "unbroadcast" in path.read_text()
+
+
+def test_profile_prints_what_lines_cost(model, capsys):
+    assert main(["profile", f"{model}:loss", "--args", "2.0, 3.0"]) == 0
+    assert "s = s + w * np.sin(x)" in capsys.readouterr().out
+
+
+def test_diff_compares_two_gradients(model, capsys, tmp_path):
+    other = tmp_path / "changed.py"
+    other.write_text(MODEL.replace("w * np.sin(x)", "w * w * np.sin(x)").replace("import", "# moved\nimport"))
+    assert main(["diff", f"{model}:loss", f"{model}:loss"]) == 0
+    assert capsys.readouterr().out == ""
+    assert main(["diff", f"{model}:loss", f"{other}:loss", "--args", "2.0, 3.0"]) == 1
+    text = capsys.readouterr().out
+    assert text.startswith(f"--- {model}:loss\n+++ {other}:loss\n") and "s = s + w * w * np.sin(x)" in text
+    assert main(["diff", f"{model}:loss", f"{other}:loss", "-o", str(tmp_path / "d.html")]) == 1
+    assert "class=&quot;" not in (tmp_path / "d.html").read_text()
+
+
 @pytest.mark.parametrize(
     ("argnums", "returned"), [("0", "x_bar"), ("w", "w_bar"), ("0,w", "x_bar"), ("0, 1", "w_bar"), ("-1", "w_bar")]
 )
@@ -141,7 +181,12 @@ def test_version(capsys):
     ("arguments", "message"),
     [
         (["show", "nowhere.py:f"], "srcgrad: no such file: nowhere.py"),
-        (["show", "{model}:los"], "srcgrad: no function 'los' in {model}"),
+        (["show", "{model}:los"], "srcgrad: no function 'los' in {model}; did you mean 'loss'?"),
+        (["show", "{model}:quux"], "srcgrad: no function 'quux' in {model} (it defines loss, "),
+        (["show", "{model}:loss", "--generic", "--args", "1.0"], "srcgrad: --generic is the program for any arguments"),
+        (["show", "{model}:loss", "--order", "2", "--mode", "split"], "srcgrad: --order 2 is the tangent of the"),
+        (["annotate", "{model}:loss", "-o", "/nowhere/f.html"], "srcgrad: cannot write /nowhere/f.html: "),
+        (["profile", "{model}:loss", "--args", "'a', 1.0"], "ArgumentError: "),
         (["show", "{model}"], "srcgrad: expected FILE.py:function"),
         (["show", "{model}:loss", "--argnums", "7"], "ArgumentError: "),
         (["show", "{model}:loss", "--argnums", "nothing"], "ArgumentError: "),
