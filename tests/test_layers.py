@@ -62,7 +62,8 @@ PACKAGES: dict[str, tuple[str, ...]] = {
     "autograd": ("operations", "func"),
     "nn": ("operations", "autograd"),
     "optim": (),
-    "utils": ("autograd",),
+    "data": ("operations",),
+    "utils": ("autograd", "data"),
 }
 
 

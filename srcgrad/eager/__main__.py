@@ -17,6 +17,7 @@ from pathlib import Path
 from types import ModuleType
 
 import srcgrad.eager
+from srcgrad.eager.absent import advice
 
 HERE = "srcgrad.eager"
 
@@ -43,7 +44,9 @@ class AsTorch(importlib.abc.MetaPathFinder):
             return None
         module = found(name)
         if module is None:
-            raise ModuleNotFoundError(f"No module named {name!r} in {HERE}, which means torch here", name=name)
+            said = advice(name.removeprefix("torch."))
+            text = f"No module named {name!r}" + (f": {said}" if said else f" in {HERE}, which means torch here")
+            raise ModuleNotFoundError(text, name=name)
         spec = importlib.machinery.ModuleSpec(name, _Loader(module), is_package=hasattr(module, "__path__"))
         if hasattr(module, "__path__"):
             spec.submodule_search_locations = list(module.__path__)

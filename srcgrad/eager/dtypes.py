@@ -34,7 +34,7 @@ class dtype:
         return f"torch.{self.name}"
 
     def __reduce__(self) -> Any:
-        return _by_name, (self.name,)
+        return named, (self.name,)
 
     @property
     def is_floating_point(self) -> bool:
@@ -72,11 +72,32 @@ float64 = dtype("float64", np.float64, 2, "Double", "DoubleTensor")
 complex64 = dtype("complex64", np.complex64, 3, "ComplexFloat", "ComplexFloatTensor")
 complex128 = dtype("complex128", np.complex128, 3, "ComplexDouble", "ComplexDoubleTensor")
 
+
+
+class Refused(dtype):
+    """A dtype that NumPy has not: it has a name, and no tensor has it."""
+
+    __slots__ = ()
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __getattribute__(self, attribute: str) -> Any:
+        if attribute == "numpy" or attribute in ("itemsize", "category", "long_name", "type_name"):
+            raise TypeError(
+                f"there are no tensors of {self}: torch here is srcgrad.eager, whose dtypes are NumPy's. Use "
+                "torch.float32, which has the range of bfloat16 and more of its precision, or torch.float16."
+            )
+        return object.__getattribute__(self, attribute)
+
+
+bfloat16 = Refused("bfloat16")
+
 ALL = (
     bool_, uint8, int8, int16, int32, int64, uint16, uint32, uint64, float16, float32, float64, complex64, complex128,
 )  # fmt: skip
 OF_NUMPY = {d.numpy: d for d in ALL}
-_NAMES = {d.name: d for d in ALL}
+_NAMES = {d.name: d for d in (*ALL, bfloat16)}
 ALIASES = {
     "float": float32, "double": float64, "half": float16, "int": int32, "long": int64, "short": int16, "bool": bool_,
     "cfloat": complex64, "cdouble": complex128,
@@ -84,7 +105,8 @@ ALIASES = {
 _PYTHON = {bool: bool_, int: int64}
 
 
-def _by_name(name: str) -> dtype:
+def named(name: str) -> dtype:
+    """The dtype of a name; KeyError where there is none."""
     return _NAMES[name]
 
 

@@ -164,6 +164,17 @@ def integers(generator: Generator, low: int, high: int, count: int) -> Any:
     return (drawn % np.uint64(span)).astype(np.int64) + low
 
 
+def all_whole(generator: Generator, count: int, dtype: Any) -> Any:
+    """Whole numbers from 0 on, as many as elements of the dtype hold exactly."""
+    dtype = np.dtype(dtype)
+    ends = {"f": {2: 2**11 + 1, 4: 2**24 + 1, 8: 2**53 + 1}, "b": {1: 2}}.get(dtype.kind)
+    end = ends[dtype.itemsize] if ends else np.iinfo(dtype).max + 1
+    words = generator.raw(count if dtype.itemsize < 8 else 2 * count)
+    if dtype.itemsize == 8:
+        words = words[0::2] << np.uint64(32) | words[1::2]
+    return words if end == 2**64 else words % np.uint64(end)
+
+
 def permutation(generator: Generator, count: int) -> Any:
     """The numbers below ``count`` in random order."""
     order = list(range(count))

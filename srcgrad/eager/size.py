@@ -39,6 +39,12 @@ class Size(tuple):  # type: ignore[type-arg]
         return Size, (tuple(self),)
 
 
+_KINDS = (
+    "cpu", "cuda", "ipu", "xpu", "mkldnn", "opengl", "opencl", "ideep", "hip", "ve", "fpga", "maia", "xla", "lazy",
+    "vulkan", "mps", "meta", "hpu", "mtia", "privateuseone",
+)  # fmt: skip
+
+
 class device:
     """Where a tensor lives: here, always the CPU."""
 
@@ -50,6 +56,12 @@ class device:
         if isinstance(type, device):
             type, index = type.type, type.index
         name, _, place = str(type).partition(":")
+        if isinstance(type, int):
+            raise RuntimeError("Cannot access accelerator device when none is available.")
+        if name not in _KINDS:
+            raise RuntimeError(
+                f"Expected one of {', '.join(_KINDS)} device type at start of device string: {name}"
+            )
         self.type = name
         self.index = int(place) if place else index
 
@@ -81,4 +93,12 @@ class layout:
         return f"torch.{self.name}"
 
 
+class memory_format(layout):
+    """In which order a copy lays elements out: a wish, which is not followed."""
+
+    __slots__ = ()
+
+
 strided = layout("strided")
+contiguous_format, preserve_format = memory_format("contiguous_format"), memory_format("preserve_format")
+channels_last, channels_last_3d = memory_format("channels_last"), memory_format("channels_last_3d")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any as _Any
-
+from srcgrad.eager.absent import absent_from as _absent_from
 from srcgrad.eager.nn import activations as _activations
 from srcgrad.eager.nn import functional, init, utils
 from srcgrad.eager.nn import losses as _losses
@@ -27,17 +26,22 @@ from srcgrad.eager.nn.normalization import (
 )
 from srcgrad.eager.nn.parameter import Buffer, Parameter
 from srcgrad.eager.nn.pooling import Upsample
+from srcgrad.eager.nn.recurrent import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNBase, RNNCell, RNNCellBase
 
 globals().update(_activations.MADE)
 globals().update(_losses.MADE)
 globals().update(_pooling.MADE)
 
-
-def __getattr__(name: str) -> _Any:
-    raise AttributeError(f"module 'torch.nn' has no attribute '{name}'")
-
-
+__getattr__ = _absent_from("torch.nn")
 __all__ = [
+    "GRU",
+    "LSTM",
+    "RNN",
+    "GRUCell",
+    "LSTMCell",
+    "RNNBase",
+    "RNNCell",
+    "RNNCellBase",
     "AlphaDropout",
     "BatchNorm1d",
     "BatchNorm2d",

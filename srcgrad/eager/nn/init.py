@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import Any
 
 import numpy as np
 
+from srcgrad.eager.absent import absent_from as _absent_from
 from srcgrad.eager.generators import Generator
 from srcgrad.eager.modes import no_grad
 from srcgrad.eager.tensor import Tensor
@@ -165,6 +165,4 @@ def default_(weight: Tensor, bias: Tensor | None) -> None:
         bound = 1 / math.sqrt(fan_in) if fan_in > 0 else 0
         uniform_(bias, -bound, bound)
 
-
-def __getattr__(name: str) -> Any:
-    raise AttributeError(f"module 'torch.nn.init' has no attribute '{name}'")
+__getattr__ = _absent_from("torch.nn.init")

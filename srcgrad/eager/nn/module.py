@@ -53,6 +53,9 @@ class Module:
         """What a call computes."""
         raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
 
+    def compile(self, *args: Any, **kwargs: Any) -> None:
+        """Nothing: a module runs as it is."""
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if not (self._forward_pre_hooks or self._forward_hooks or self._backward_hooks or self._backward_pre_hooks):
             return self.forward(*args, **kwargs)
@@ -341,6 +344,10 @@ class Module:
     def cpu(self) -> Any:
         """The module, which is on the CPU."""
         return self
+
+    def cuda(self, device: Any = None) -> Any:
+        """Refused: there is no such device."""
+        return self.to("cuda")
 
     # --- state -------------------------------------------------------------------------------------------------------
     def state_dict(self, *, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> Any:

@@ -35,6 +35,7 @@ from srcgrad.eager.operations import (
     splitting,
     storing,
     systems,
+    typed,
 )
 
 __all__ = [
@@ -72,4 +73,5 @@ __all__ = [
     "splitting",
     "storing",
     "systems",
+    "typed",
 ]

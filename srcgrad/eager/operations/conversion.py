@@ -188,12 +188,12 @@ def to(
     for given in args:
         if isinstance(given, dtypes.dtype):
             dtype = given
-        elif isinstance(given, str):
-            on_cpu(given)
         elif isinstance(given, Tensor):
             dtype = given.dtype
         elif isinstance(given, bool):
             continue
+        else:
+            on_cpu(given)
     if dtype is None or (dtype is self.dtype and not copy):
         return self.clone() if copy else self
     made: Tensor = call(_to, {"a": self, "dtype": dtype.numpy}, array=self.array.astype(dtype.numpy))

@@ -14,6 +14,7 @@ from srcgrad.eager.dispatch import Operation, call
 from srcgrad.eager.lifted_arrays import is_lifted
 from srcgrad.eager.modes import state
 from srcgrad.eager.registry import function, method
+from srcgrad.eager.size import device as named
 from srcgrad.eager.tensor import Tensor
 
 _clone = Operation(np.copy, "CloneBackward0")
@@ -34,8 +35,12 @@ def leaf(array: Any, requires_grad: bool = False) -> Tensor:
 
 def on_cpu(device: Any) -> None:
     """Refuse a place that does not exist here."""
-    if device is not None and not str(device).startswith(("cpu", "meta")):
-        raise AssertionError("Torch not compiled with CUDA enabled")
+    if device is None or (place := str(device)).startswith(("cpu", "meta")):
+        return
+    kind = named(place).type
+    if kind in ("cuda", "xpu", "mtia"):
+        raise AssertionError(f"Torch not compiled with {kind.upper()} enabled")
+    raise RuntimeError(f"PyTorch is not linked with support for {kind} devices")
 
 
 @function("clone", method=True)
@@ -225,22 +230,28 @@ def new_tensor(
 def construct(cls: type[Tensor], *args: Any, device: Any = None, **others: Any) -> Tensor:
     """``Tensor(2, 3)`` is a tensor of that shape, ``Tensor([2, 3])`` one of those numbers, of the default dtype."""
     on_cpu(device)
-    default = dtypes.get_default_dtype()
-    if others and cls is Tensor:
-        raise TypeError(f"new() got an unexpected keyword argument '{next(iter(others))}'")
-    if cls is not Tensor:
-        made: Tensor = object.__new__(cls)
-        if args and isinstance(args[0], Tensor):
-            made.array = args[0].array
-            return made
+    if cls is Tensor:
+        if others:
+            raise TypeError(f"new() got an unexpected keyword argument '{next(iter(others))}'")
+        return construct_of(dtypes.get_default_dtype(), args)
+    made: Tensor = object.__new__(cls)
+    if args and isinstance(args[0], Tensor):
+        made.array = args[0].array
+    else:
+        made.array = construct_of(dtypes.get_default_dtype(), args).array
+    return made
+
+
+def construct_of(d: dtypes.dtype, args: tuple[Any, ...]) -> Tensor:
+    """What a class of tensors of one dtype makes of its arguments: sizes, numbers, or memory that is shared."""
     if not args:
-        array = np.zeros(0, default.numpy)
+        array = np.zeros(0, d.numpy)
     elif all(isinstance(n, int) and not isinstance(n, bool) for n in args):
         from srcgrad.eager.operations.filling import checked_shape
 
-        array = np.zeros(checked_shape("new", args), default.numpy)
+        array = np.zeros(checked_shape("new", args), d.numpy)
     elif len(args) == 1 and isinstance(args[0], tuple) and type(args[0]).__name__ == "Size":
-        array = np.zeros(args[0], default.numpy)
+        array = np.zeros(args[0], d.numpy)
     elif len(args) == 1 and isinstance(args[0], Tensor):
         array = args[0].storage_array()
     elif len(args) == 1 and not _is_sequence(args[0]):
@@ -248,13 +259,10 @@ def construct(cls: type[Tensor], *args: Any, device: Any = None, **others: Any) 
             raise TypeError("new(): invalid data type 'str'")
         raise TypeError(f"new(): data must be a sequence (got {type(args[0]).__name__})")
     elif len(args) == 1:
-        array = array_of(args[0], default)
+        array = array_of(args[0], d)
     else:
         given = ", ".join(type(a).__name__ for a in args)
         raise TypeError(f"new() received an invalid combination of arguments - got ({given})")
-    if cls is not Tensor:
-        made.array = array
-        return made
     return leaf(array)
 
 

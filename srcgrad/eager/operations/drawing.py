@@ -281,6 +281,8 @@ def exponential_(self: Tensor, lambd: float = 1, *, generator: Generator | None 
 
 @method()
 def random_(self: Tensor, *bounds: int, generator: Generator | None = None) -> Tensor:
-    """Store random whole numbers."""
-    low, high = (0, 2**24) if not bounds else (0, bounds[0]) if len(bounds) == 1 else bounds
+    """Store random whole numbers: those that are given bounds for, else all that the elements hold exactly."""
+    if not bounds:
+        return _redrawn(self, generators.all_whole, "RandomBackward0", generator)
+    low, high = (0, bounds[0]) if len(bounds) == 1 else bounds
     return _redrawn(self, lambda g, n, d: generators.integers(g, low, high, n), "RandomBackward0", generator)

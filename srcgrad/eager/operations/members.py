@@ -11,6 +11,7 @@ from srcgrad.eager import dtypes, messages
 from srcgrad.eager.levels import check_one_derivative
 from srcgrad.eager.lifted_arrays import elements, is_lifted
 from srcgrad.eager.modes import state
+from srcgrad.eager.operations.creation import on_cpu
 from srcgrad.eager.operations.shaping import wrapped
 from srcgrad.eager.registry import function, method
 from srcgrad.eager.size import Size
@@ -172,6 +173,10 @@ def type_(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
         if dtype not in known:
             raise ValueError(f"invalid type: '{dtype}'")
         dtype = known[dtype]
+    if isinstance(dtype, type):  # torch.FloatTensor
+        if getattr(dtype, "is_cuda", False):
+            on_cpu("cuda")
+        dtype = dtype.dtype  # type: ignore[attr-defined]
     return self.to(dtype)
 
 

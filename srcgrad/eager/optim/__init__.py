@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any as _Any
-
+from srcgrad.eager.absent import absent_from as _absent_from
 from srcgrad.eager.optim import lr_scheduler
 from srcgrad.eager.optim.descent import SGD, Adadelta, Adagrad, Adam, Adamax, AdamW, RMSprop
 from srcgrad.eager.optim.optimizer import Optimizer
+from srcgrad.eager.optim.quasi_newton import LBFGS
 
-
-def __getattr__(name: str) -> _Any:
-    raise AttributeError(f"module 'torch.optim' has no attribute '{name}'")
-
-
-__all__ = ["SGD", "Adadelta", "Adagrad", "Adam", "AdamW", "Adamax", "Optimizer", "RMSprop", "lr_scheduler"]
+__getattr__ = _absent_from("torch.optim")
+__all__ = [
+    "LBFGS",
+    "SGD",
+    "Adadelta",
+    "Adagrad",
+    "Adam",
+    "AdamW",
+    "Adamax",
+    "Optimizer",
+    "RMSprop",
+    "lr_scheduler",
+]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any as _Any
 
+from srcgrad.eager.absent import missing as _missing
 from srcgrad.eager.nn.functional import (  # noqa: F401  (registers the functions)
     activations,
     attention,
@@ -26,4 +27,4 @@ globals().update(_FUNCTIONS["nn.functional"])
 def __getattr__(name: str) -> _Any:
     if name in _FUNCTIONS["nn.functional"]:
         return _FUNCTIONS["nn.functional"][name]
-    raise AttributeError(f"module 'torch.nn.functional' has no attribute '{name}'")
+    raise _missing("torch.nn.functional", name)

@@ -1,0 +1,1 @@
+"""What ``torch.utils.data`` is made of."""
