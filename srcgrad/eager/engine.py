@@ -210,7 +210,7 @@ def _applied(node: Node, g: Any, create: bool) -> Any:
         from srcgrad.eager.hooks import run_prehooks
 
         g = run_prehooks(node, g, create)
-    if g is None and node.outputs == 1 and not node.takes_none:
+    if g is None and not node.takes_none:
         partials: Any = (None,) * len(node.edges)
     elif anomaly.enabled:
         from srcgrad.eager.anomaly import applied

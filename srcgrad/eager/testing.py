@@ -162,7 +162,8 @@ def _tensors(actual: Any, expected: Any, options: _Options) -> str:
             return ""
         if not a.ndim:
             return _told_of_numbers(a.item(), b.item(), rtol, atol, options.equal_nan)
-        shares = apart / np.abs(b)
+        wide = common.numpy.kind in "iub"  # whose quotients are of the default dtype
+        shares = apart / np.abs(b) if not wide else np.divide(apart, np.abs(b), dtype=np.float32)
     return _told_of_tensors(close, np.where(close, 0, apart), np.where(close, 0, shares), rtol, atol)
 
 

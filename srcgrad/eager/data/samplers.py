@@ -53,8 +53,10 @@ class RandomSampler(Sampler[int]):
         self.data_source, self.replacement, self._count, self.generator = (
             data_source, replacement, num_samples, generator,
         )  # fmt: skip
-        if not isinstance(self.num_samples, int) or self.num_samples < 0:
-            raise ValueError(f"num_samples should be a non-negative integer value, but got num_samples={num_samples}")
+        if not isinstance(self.num_samples, int) or self.num_samples <= 0:
+            raise ValueError(
+                f"num_samples should be a positive integer value, but got num_samples={self.num_samples}"
+            )
 
     @property
     def num_samples(self) -> int:

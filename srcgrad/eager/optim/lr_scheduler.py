@@ -296,7 +296,7 @@ class OneCycleLR(LRScheduler):
         step = self.last_epoch
         if step > self.total_steps:
             raise ValueError(
-                f"Tried to step {step} times. The total number of steps is {self.total_steps}"
+                f"Tried to step {step} times. The specified number of total steps is {self.total_steps}"
             )
         ends = [phase[0] for phase in self._schedule_phases]
         turn = min(bisect.bisect_left(ends, step), len(ends) - 1)
@@ -341,9 +341,7 @@ class SequentialLR(LRScheduler):
         self, optimizer: Optimizer, schedulers: list[LRScheduler], milestones: list[int], last_epoch: int = -1
     ) -> None:
         if len(schedulers) < 1:
-            raise ValueError(
-                f"{type(self).__name__} expects at least one scheduler to be chained, but got no scheduler."
-            )
+            raise ValueError(f"{type(self).__name__} expects at least one scheduler, but got no scheduler.")
         for number, scheduler in enumerate(schedulers):
             if isinstance(scheduler, ReduceLROnPlateau):
                 raise ValueError(
