@@ -15,7 +15,7 @@ from srcgrad.eager.outputs import takes_out
 from srcgrad.eager.registry import FUNCTIONS
 
 ROOT = Path(torch.__file__).parent
-FOLDERS = ("operations", "nn", "optim", "func", "utils", "autograd")
+FOLDERS = ("operations", "nn", "optim", "func", "utils", "autograd", "data")
 #: Parameters that are served outside of the functions that have them, or that change no number.
 SERVED = {
     "out": "by the registry, for every function that has it; looked at below",
@@ -28,13 +28,15 @@ SERVED = {
     "sorted": "what is asked for is sorted anyway",
     "check_errors": "errors are always raised",
     "masked": "of sparse tensors",
+    "warn_only": "everything is deterministic",
+    "mmap": "arrays are read into memory",
     "implicit": "of PyTorch's tracer",
     "gen_non_contig_grad_outputs": "where numbers are in memory, and not which",
 }
 #: Functions whose form is given from outside, or that answer the same for every argument.
 FORMS = {
     "apply", "setup_context", "backward", "vjp", "jvp", "watch", "get_device", "set_num_threads", "reduce",
-    "clip_grad_norm_",
+    "clip_grad_norm_", "pin_memory", "is_pinned", "set_flush_denormal", "is_autocast_enabled", "cuda", "compile",
 }  # fmt: skip
 FREE = {
     ("gumbel_softmax", "eps"): "PyTorch does not read it either",
@@ -43,6 +45,11 @@ FREE = {
     ("__init__", "data"): "parameters and buffers read it in __new__",
     ("__init__", "requires_grad"): "parameters read it in __new__",
     ("__init__", "persistent"): "buffers read it in __new__",
+    ("__init__", "worker_init_fn"): "data is loaded in one process",
+    ("__init__", "multiprocessing_context"): "data is loaded in one process",
+    ("__init__", "pin_memory_device"): "memory is that of the CPU",
+    ("__init__", "in_order"): "batches are",
+    ("__init__", "data_source"): "the class that others derive from",
     ("forward", "input"): "Module has none",
     ("forward", "args"): "Function has none",
     ("forward", "kwargs"): "Function has none",

@@ -27,7 +27,7 @@ Step = Callable[[Tensor, State, Tensor, Any, Any], State]
 
 
 def _elman(activation: str) -> Step:
-    def step(inward: Tensor, state: State, weight: Tensor, bias: Any, projection: Any) -> State:
+    def step(inward: Tensor, state: State, weight: Tensor, bias: Any, _projection: Any) -> State:
         made = addmm_of(inward, state[0], weight)
         return (getattr(made if bias is None else made + bias, activation)(),)
 
