@@ -16,6 +16,7 @@ from __future__ import annotations
 import ast
 import dis
 import inspect
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -71,13 +72,21 @@ def parsed(text: str, filename: str) -> File:
 
 @lru_cache(maxsize=64)
 def _codes(text: str, filename: str, future: int) -> dict[str, list[CodeType]]:
-    """The code objects that a text compiles to now, by qualified name."""
+    """The code objects that a text compiles to now, by qualified name.
+
+    A notebook compiles each statement of a cell by itself.  The code differs: 3.11 and 3.12 call attributes of what the
+    same text imports in another way.
+    """
     found: dict[str, list[CodeType]] = {}
-    try:  # a notebook's cell may await at top level, and inherits the notebook's `from __future__` imports
-        whole = compile(text, filename, "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT | future, dont_inherit=True)
+    flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT | future  # a cell may await at top level, and inherits the notebook's flags
+    try:
+        wholes = [compile(text, filename, "exec", flags, dont_inherit=True)]
+        if not os.path.exists(filename):
+            alone = [ast.Module([statement], []) for statement in read(text, filename).body]
+            wholes += [compile(module, filename, "exec", flags, dont_inherit=True) for module in alone]
     except SyntaxError:
         return found
-    for code in _nested(whole):
+    for code in (code for whole in wholes for code in _nested(whole)):
         found.setdefault(code.co_qualname, []).append(code)
     return found
 
@@ -111,7 +120,9 @@ def locate(code: CodeType, file: File) -> tuple[Place, bool]:
     raise LookupError(f"line {code.co_firstlineno} holds no function {code.co_name!r} any more")
 
 
-_LEAVES = (ast.Name, ast.Constant, ast.expr_context, ast.operator, ast.cmpop)
+# Operators and contexts are the same objects in all trees, and a debugger may have hung its own tree on them (IPython's
+# tracebacks give every node its parent).
+_LEAVES = (ast.Name, ast.Constant, ast.expr_context, ast.operator, ast.unaryop, ast.boolop, ast.cmpop)
 
 
 def _places(tree: ast.Module) -> Iterator[Place]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 import __future__
 
+import ast
 import doctest
 import functools
 import importlib
@@ -392,6 +393,29 @@ def test_every_kind_of_edit_is_seen(before: str, after: str, write: Callable[...
     edit(module, f"def f(x):\n    return {after}\n")
     with pytest.warns(SourceChanged):
         source_of(module.f)
+
+
+def test_a_cell_whose_statements_were_compiled_one_by_one_was_not_edited() -> None:
+    text = "import numpy as np\ndef f(x):\n    return np.sum(x)\n"  # 3.11 calls what the same text imports otherwise
+    name = "<ipython-input-1-statements>"
+    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+    namespace: dict[str, Any] = {}
+    for statement in ast.parse(text).body:
+        exec(compile(ast.Module([statement], []), name, "exec"), namespace)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert source_of(namespace["f"]).text.endswith("np.sum(x)")
+
+
+def test_a_debugger_that_gives_nodes_their_parents() -> None:
+    for node in ast.walk(theirs := ast.parse("-x + (not y and z) < w or ~v")):
+        for child in ast.iter_child_nodes(node):
+            child.parent = node  # type: ignore[attr-defined]  # as IPython's tracebacks do; operators are shared
+    try:
+        assert source_of(cell("def f(x):\n    return -x if not x and x else ~x\n", "<cell-operators>")["f"]).name == "f"
+    finally:
+        for node in ast.walk(theirs):
+            vars(node).pop("parent", None)
 
 
 def test_a_notebook_that_imports_annotations_from_the_future() -> None:
