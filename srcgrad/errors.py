@@ -274,6 +274,10 @@ class SourceChanged(UserWarning):
     """A file was edited after it was imported: the text that is differentiated is not the function that runs."""
 
 
+class CheaperMode(UserWarning):
+    """The same result takes far fewer sweeps by the other mode."""
+
+
 class InternalError(SrcgradError):
     """srcgrad's fault, not the user's: names the stage, and shows what stood at its door."""
 

@@ -27,6 +27,7 @@ BASE = (*GROUND, "runtime", "syntax", "language")
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "errors": (),
     "refusals": GROUND,
+    "tracebacks": GROUND,
     "runtime": GROUND,
     "syntax": GROUND,
     "language": (*GROUND, "runtime"),
@@ -40,7 +41,10 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "passes": (*BASE, "rules", "ir", *COMPILER),
     "pipeline": (*BASE, "rules", "ir", *COMPILER, "spec", "programs", "faults", "passes"),
     "observe": (*BASE, "rules", "ir", *COMPILER, "spec", "programs", "faults", "passes", "pipeline"),
-    "api": (*BASE, "rules", "ir", *COMPILER, "spec", "eager", "programs", "faults", "passes", "pipeline", "observe"),
+    "api": (
+        *BASE, "rules", "ir", *COMPILER, "spec", "eager", "programs", "faults", "passes", "pipeline", "observe",
+        "tracebacks",
+    ),
     "check": (*BASE, "rules", "ir", *COMPILER, "spec", "eager", "programs", "pipeline", "api"),
     "fuzz": (*BASE, "refusals", "rules", "ir", *COMPILER, "spec", "eager", "programs", "pipeline", "api"),
     "parallel": (*BASE, "programs", "api", PUBLIC),

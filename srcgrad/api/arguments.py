@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.api.advice import close_to
 from srcgrad.errors import ArgumentError, SeedError, Span
 from srcgrad.runtime.exact import inside, is_sparse, named, why_refused
 from srcgrad.runtime.objects import defines, fields_of, is_object
@@ -36,10 +37,10 @@ def _position(which: object) -> int | str:
         return which
     if isinstance(which, int | np.integer) and not isinstance(which, bool):
         return int(which)
-    raise ArgumentError(
-        f"argnums is a position, a name, or a tuple of them, not {described(which)}",
-        hint="has_aux and holomorphic are given by name" if isinstance(which, bool) else None,
-    )
+    hint = "has_aux and holomorphic are given by name" if isinstance(which, bool) else None
+    if is_floating(which) or is_integer(which):
+        hint = hint or "the point at which the derivative is taken is an argument of what grad gives: grad(f)(x)"
+    raise ArgumentError(f"argnums is a position, a name, or a tuple of them, not {described(which)}", hint=hint)
 
 
 class Behind(inspect.Parameter):
@@ -145,7 +146,9 @@ class Parameters:
         names = list(self.passed.parameters if self.behind else self.names)
         if isinstance(which, str):
             if which not in names:
-                raise ArgumentError(f"there is no argument {which!r}", hint=f"the arguments are {', '.join(names)}")
+                hint, close = f"the arguments are {', '.join(names)}", close_to(which, names)
+                hint = hint if close is None else f"did you mean {close!r}? {hint}"
+                raise ArgumentError(f"there is no argument {which!r}", hint=hint)
             return which, None
         fixed = names[: names.index(self.variadic)] if self.variadic else names
         position = which + len(names) if which < 0 and not self.variadic else which
@@ -157,13 +160,15 @@ class Parameters:
             return self.variadic, position - len(fixed)
         passed = ", ".join(names[len(self.first) :])
         shifted = which - len(self.first) if which >= 0 else which
-        raise ArgumentError(f"there is no argument {shifted}", hint=f"the arguments are {passed}" if passed else None)
+        hint = f"the arguments are {passed}, counted from 0" if passed else None
+        raise ArgumentError(f"there is no argument {shifted}", hint=hint)
 
 
 def require_derivable(primal: Any) -> None:
     """Refuse what is no function, and derivatives that are not differentiated themselves."""
     if not callable(primal):
-        raise ArgumentError(f"a function is expected, not {type(primal).__name__}")
+        hint = "pass the function itself, and call what grad gives: grad(f)(x)" if is_floating(primal) else None
+        raise ArgumentError(f"a function is expected, not {described(primal)}", hint=hint)
     refused = primal.__srcgrad_underivable__() if defines(type(primal), "__srcgrad_underivable__") else None
     if refused is not None:
         raise ArgumentError(refused[0], hint=refused[1])
@@ -330,6 +335,8 @@ def _refused(value: Any, name: str) -> ArgumentError:
     require_exact_type(value, name)
     if isinstance(value, np.ndarray):
         hint = f"pass {name}.astype(float)" if is_integer(value) else None
+        if value.dtype.hasobject:
+            hint = "pass a list of arrays, or an array of floats: its rows must have one length"
         reason = f"argument {name} is an array of {value.dtype}: only floating-point numbers have a derivative"
         return ArgumentError(reason, hint=hint)
     if is_integer(value):
@@ -340,8 +347,15 @@ def _refused(value: Any, name: str) -> ArgumentError:
     if is_sparse(type(value)):
         reason = f"argument {name} is a {named(type(value))}: sparse matrices are constants, and have no gradient"
         return ArgumentError(reason, hint="differentiate with respect to its entries, or pass A.toarray()")
-    is_tensor = any(kind.__name__ == "Tensor" for kind in type(value).__mro__)
-    hint = "grad, value_and_grad and compile take tensors; pass x.detach().numpy() here" if is_tensor else None
+    hint = None
+    if isinstance(value, str):
+        hint = f"pass a number: float({name})"
+    elif value is None:
+        hint = "pass a number, an array, or a container of them; argnums chooses which argument is differentiated"
+    elif any(kind.__name__ == "Tensor" for kind in type(value).__mro__):
+        is_ours = type(value).__module__.startswith("srcgrad.")
+        hint = f"pass {name}.detach().numpy()"
+        hint = f"grad, value_and_grad and compile take tensors; {hint} here" if is_ours else hint
     return ArgumentError(f"argument {name} is {described(value)}, which has no derivative", hint=hint)
 
 

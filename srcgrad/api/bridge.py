@@ -21,10 +21,12 @@ import numpy as np
 from srcgrad.api.derivative import Derivative, parameters_of
 from srcgrad.api.transforms import Pullback, made_once, unshared
 from srcgrad.errors import ArgumentError
+from srcgrad.tracebacks import door
 
 _EAGER = "srcgrad.eager.tensor"
 
 
+@door
 def compile(f: Callable[..., Any] | None = None) -> Any:
     """A function that runs as it is on numbers and arrays, and as one compiled node on eager tensors.
 
@@ -109,6 +111,7 @@ def mapped(value: Any, change: Callable[[Any], Any]) -> Any:
     return change(value)
 
 
+@door
 def on_tensors(
     f: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any], name: str | None = None
 ) -> Any:

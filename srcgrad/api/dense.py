@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import warnings
 from collections import deque
 from collections.abc import Callable, Iterator
 from inspect import Parameter, Signature
@@ -22,11 +23,13 @@ from srcgrad.api.derivative import Derivative
 from srcgrad.api.holomorphic import HOLOMORPHIC_OR_VJP, require_holomorphic
 from srcgrad.api.saved import import_object, imported
 from srcgrad.api.transforms import Pullback, directed, directions_of, filled, pushed, seeds_between
-from srcgrad.errors import ArgumentError, SeedError
+from srcgrad.errors import ArgumentError, CheaperMode, SeedError
 from srcgrad.runtime import as_cotangent, zeros_like
 from srcgrad.runtime.objects import fields_of, is_object, mirrored
+from srcgrad.tracebacks import door
 
 
+@door
 def jacobian(
     f: Callable[..., Any] | None = None, argnums: Argnums = 0, *, holomorphic: bool = False
 ) -> Any:
@@ -42,6 +45,7 @@ def jacobian(
     return _dense(Jacobian, f, argnums, holomorphic)
 
 
+@door
 def jacfwd(
     f: Callable[..., Any] | None = None, argnums: Argnums = 0, *, holomorphic: bool = False
 ) -> Any:
@@ -49,6 +53,7 @@ def jacfwd(
     return _dense(ForwardJacobian, f, argnums, holomorphic)
 
 
+@door
 def hessian(f: Callable[..., Any] | None = None, argnums: Argnums = 0) -> Any:
     """The Hessian of a function that returns one real number: shape ``(*m, *m)`` for an argument of shape m.
 
@@ -58,6 +63,7 @@ def hessian(f: Callable[..., Any] | None = None, argnums: Argnums = 0) -> Any:
     return _dense(Hessian, f, argnums)
 
 
+@door
 def hvp(f: Callable[..., Any] | None = None, argnums: Argnums = 0) -> Any:
     """A function of f's arguments and then v that returns the Hessian of f applied to v.
 
@@ -71,6 +77,10 @@ def _dense(kind: type[Dense], f: Callable[..., Any] | None, argnums: Argnums, ho
     if f is None:
         return lambda function: kind(function, argnums, holomorphic)
     return kind(f, argnums, holomorphic)
+
+
+#: From so many outputs on, and so many times as many as inputs, ``jacobian`` says that ``jacfwd`` is cheaper.
+_MANY, _MANY_TIMES = 50, 5
 
 
 class Slope(Derivative):
@@ -182,6 +192,7 @@ class Dense:
     def explain(self, at: str = "normalize") -> str:
         return self.derivative.explain(at)
 
+    @door
     def annotate(self, /, *args: Any, **kwargs: Any) -> Any:
         """The page of ``grad(f).annotate`` for the program that is run; of the gradient where a run is measured."""
         return (self.derivative if args or kwargs else self.program).annotate(*args, **kwargs)
@@ -189,6 +200,7 @@ class Dense:
     def _repr_html_(self) -> str:
         return self.program._repr_html_()
 
+    @door
     def save(self, path: str | os.PathLike[str]) -> None:
         """Refused: the text of the program alone does not do what runs it."""
         raise ArgumentError(
@@ -205,6 +217,7 @@ class Dense:
             return import_object, (self.__module__, self.__qualname__)
         return type(self), (self.primal, self.argnums, self.holomorphic)
 
+    @door
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         values = self.derivative.bind(args, kwargs)
         self.derivative.check(values)
@@ -272,9 +285,11 @@ class Dense:
 class Jacobian(Dense):
     name = "jacobian"
     mode = "split"
+    _is_advised = False
 
     def at(self, values: tuple[Any, ...], inputs: tuple[Any, ...]) -> Any:
         pullback = Pullback(self.derivative, values, watched=False)
+        self._advise(_count(pullback.value), _count(inputs))
 
         def block(output: Any, path: tuple[Any, ...]) -> Any:
             if not _has_block(output, path):
@@ -289,6 +304,13 @@ class Jacobian(Dense):
             )
 
         return _map_leaves(pullback.value, block)
+
+    def _advise(self, outputs: int, inputs: int) -> None:
+        """Say once that forward mode takes fewer sweeps, where it takes far fewer."""
+        if not self._is_advised and outputs >= _MANY and outputs >= _MANY_TIMES * inputs:
+            self._is_advised = True
+            told = f"jacobian runs {outputs} backward sweeps here, one per output; jacfwd runs {inputs}, one per input"
+            warnings.warn(f"{told}, and gives the same", CheaperMode, stacklevel=5)
 
     def _stacked(self, argument: Any, rows: list[Any], turned: list[Any], output: Any) -> Any:
         """Arrange cotangents of the argument, one per element of the output leaf, with the output's axes first.
@@ -354,11 +376,17 @@ class HessianVector(Hessian):
         place = len(bound) - (bound[-1].kind is Parameter.VAR_KEYWORD)
         return Signature([*bound[:place], Behind(name, Parameter.KEYWORD_ONLY), *bound[place:]])
 
+    @door
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         if not args:
             raise ArgumentError("hvp needs the function's arguments and then the vector")
         *positional, v = args
-        values = self.derivative.bind(tuple(positional), kwargs)
+        try:
+            values = self.derivative.bind(tuple(positional), kwargs)
+        except ArgumentError as error:
+            name = self.derivative._name
+            error.hint = f"hvp({name}) is called with what {name} takes, and then the vector; {error.hint}"
+            raise
         self.derivative.check(values)
         if isinstance(self.argnums, tuple) and not isinstance(v, tuple | list):
             raise ArgumentError(
@@ -381,6 +409,11 @@ def _selected(derivative: Derivative, values: tuple[Any, ...]) -> tuple[Any, ...
         value = values[derivative.parameters.names.index(name)]
         found.append(value if inner is None else value[inner])
     return tuple(found)
+
+
+def _count(value: Any) -> int:
+    """How many floating-point numbers a value holds."""
+    return sum(np.size(leaf) for leaf, _ in leaves_of(value, "") if is_floating(leaf))
 
 
 def _items(value: Any) -> list[tuple[Any, Any]] | None:

@@ -21,6 +21,7 @@ from weakref import WeakSet
 
 import numpy as np
 
+from srcgrad.api.advice import advise, misfit
 from srcgrad.api.arguments import (
     Argnums,
     Parameters,
@@ -44,6 +45,7 @@ from srcgrad.runtime.binding import called_signature, decides_binding
 from srcgrad.runtime.isolation import without_factories
 from srcgrad.runtime.objects import defines, is_object
 from srcgrad.runtime.shadows import cloned
+from srcgrad.tracebacks import door, hide_frames
 
 if TYPE_CHECKING:
     from srcgrad.api.annotations import Told
@@ -89,6 +91,11 @@ class Derivative:
         self.__doc__ = getattr(primal, "__doc__", None)
         self.__wrapped__ = primal
 
+    @property
+    def _name(self) -> str:
+        """The name of the function as messages say it."""
+        return self.__qualname__.rsplit("<locals>.", 1)[-1]
+
     def __srcgrad_derived__(self) -> tuple[str, object, Argnums] | None:
         """What this is where a differentiated function calls it: mode, function, arguments; None if it has no text."""
         if self.has_aux or self.holomorphic or self.mode not in ("reverse", "value") or self.parameters.first:
@@ -120,7 +127,13 @@ class Derivative:
         self._follow()
         if self.parameters.behind:
             self._require_places(len(args))
-        return self.parameters.bind(args, kwargs)
+        try:
+            return self.parameters.bind(args, kwargs)
+        except TypeError as error:
+            if isinstance(error, ArgumentError):
+                raise
+            reason, hint = misfit(self._name, str(error), self.parameters.passed, kwargs)
+            raise ArgumentError(reason, self.span, hint=hint) from None
 
     def _require_places(self, count: int) -> None:
         """Refuse positions that name another argument where optional ones are passed by their places."""
@@ -266,6 +279,8 @@ class Derivative:
             from srcgrad.emit.load import annotate
 
             annotate(failure, function)  # type: ignore[arg-type]
+            names = function.__code__.co_varnames[: len(arguments)]
+            advise(failure, {n: v for n, v in zip(names, arguments) if n in self.parameters.names})
             raise
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
@@ -274,22 +289,26 @@ class Derivative:
 
             if meets_tensors(args, kwargs):
                 return on_tensors(self, args, kwargs)
-        values = self.bind(args, kwargs)
-        self.check(values)
-        self.verify(values)
-        if self.has_aux:
-            return self._with_aux(values)
-        compiled = self.program(values)
-        if self.holomorphic or not compiled.scalar_result:
-            value, gradient = self._checked(values)
-            return (value, gradient) if self.mode == "value" else gradient
-        self._ran = compiled
-        outcome = self.run(compiled.entry, *self.arguments(values))
-        if self.mode == "value":
-            value, raw = outcome
-            self.require_scalar(value, compiled)
-            return value, self.fitted(raw, values, shared=compiled.reads_arrays or isinstance(value, np.ndarray))
-        return self.fitted(outcome, values, shared=compiled.reads_arrays)
+        try:  # a door that costs nothing where nothing fails
+            values = self.bind(args, kwargs)
+            self.check(values)
+            self.verify(values)
+            if self.has_aux:
+                return self._with_aux(values)
+            compiled = self.program(values)
+            if self.holomorphic or not compiled.scalar_result:
+                value, gradient = self._checked(values)
+                return (value, gradient) if self.mode == "value" else gradient
+            self._ran = compiled
+            outcome = self.run(compiled.entry, *self.arguments(values))
+            if self.mode == "value":
+                value, raw = outcome
+                self.require_scalar(value, compiled)
+                return value, self.fitted(raw, values, shared=compiled.reads_arrays or isinstance(value, np.ndarray))
+            return self.fitted(outcome, values, shared=compiled.reads_arrays)
+        except Exception as failure:
+            hide_frames(failure)
+            raise
 
     def _checked(self, values: tuple[Any, ...]) -> tuple[Any, Any]:
         """Value and gradient where types do not prove the value to be one number: looked at before it is seeded."""
@@ -324,7 +343,12 @@ class Derivative:
 
     def check(self, values: tuple[Any, ...]) -> None:
         """Refuse arguments that have no derivative."""
-        check_chosen(self.results, values, holomorphic=self.holomorphic)
+        try:
+            check_chosen(self.results, values, holomorphic=self.holomorphic)
+        except ArgumentError as error:
+            if self.chosen[0] == ("self", None) and self.parameters.names[:2][-1] != "self":
+                error.hint = "self is the object of a method: choose a parameter by argnums, as in @grad(argnums=1)"
+            raise
 
     def verify(self, values: tuple[Any, ...]) -> None:
         """Where this differentiates a gradient: refuse what the gradient itself would refuse."""
@@ -361,6 +385,7 @@ class Derivative:
 
     # --- looking -----------------------------------------------------------------------------------------------------
     @property
+    @door
     def source(self) -> str:
         """The text of the program that runs: that of the last call.
 
@@ -370,15 +395,18 @@ class Derivative:
         return self.shown().emission.text
 
     @property
+    @door
     def generic_source(self) -> str:
         """The text of the derivative program that assumes nothing; arguments are not looked at for dicts."""
         return self.program(None, shown=True).emission.text
 
+    @door
     def source_for(self, /, *args: Any, **kwargs: Any) -> str:
         """The text of the program that runs for arguments of these kinds."""
         return self.program_for(self.bind(args, kwargs)).emission.text
 
     @property
+    @door
     def line_map(self) -> dict[int, Span]:
         """Line of ``source`` -> place in the user's file."""
         return dict(self.shown().emission.line_map)
@@ -425,6 +453,7 @@ class Derivative:
         is_joint = self.mode not in ("reverse", "value") or compiled.scalar_result
         return compiled if is_joint and not (self.has_aux or self.holomorphic) else self.program(values, "split")
 
+    @door
     def explain(self, at: str = "normalize") -> Explanation:
         """The program at one door of the compiler: source, lower, infer, normalize, passes, analysis, reverse or
         emit; or its refusals.  A notebook shows the page of ``annotate`` instead, with that stage open."""
@@ -436,6 +465,7 @@ class Derivative:
         page = (lambda: None) if is_text else lambda: self._repr_html_(stage)
         return Explanation(text_at(self._callee(None), at, self.wanted), page)
 
+    @door
     def annotate(self, /, *args: Any, **kwargs: Any) -> Annotation:
         """The function beside its derivative, as a page in which the lines that belong together light up.
 
@@ -470,6 +500,7 @@ class Derivative:
         except SrcgradError as refusal:
             return f"<pre>{escape(repr(self))}\n\n{escape(type(refusal).__name__)}: {escape(str(refusal))}</pre>"
 
+    @door
     def profile(self, /, *args: Any, **kwargs: Any) -> Profile:
         """Run the derivative at these arguments, and say what each line of the function costs: the time of its forward
         and its reverse statements, the bytes that are kept for it between the sweeps, the peak of memory.
@@ -495,6 +526,7 @@ class Derivative:
 
         return profiled(compiled, run, self.title)
 
+    @door
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the program that assumes nothing as a file that can be imported without the compiler."""
         from srcgrad.emit.load import save

@@ -38,7 +38,7 @@ def require_one_number(value: Any, span: Span | None = None, *, holomorphic: boo
     wanted = "complex" if holomorphic else "real"
     reason = f"the gradient of a function needs one {wanted} number, but it returned"
     if value is None or isinstance(value, str | tuple | list | deque | dict):
-        raise SeedError(f"{reason} {described(value)}", span)
+        raise SeedError(f"{reason} {described(value)}", span, hint=_other_result(value))
     if np.shape(value) != ():
         hint = "use jacobian, or vjp with a seed of that shape"
         raise SeedError(f"{reason} an array of shape {np.shape(value)}", span, hint=hint)
@@ -46,7 +46,16 @@ def require_one_number(value: Any, span: Span | None = None, *, holomorphic: boo
         if not holomorphic:
             raise SeedError(f"{reason} a complex one", span, hint=HOLOMORPHIC_OR_VJP)
     elif holomorphic or not np.issubdtype(np.result_type(value), np.floating):
-        raise SeedError(f"{reason} {described(value)}", span)
+        hint = None if holomorphic else "integers have no derivative: compute it with floats, in arrays of floats"
+        raise SeedError(f"{reason} {described(value)}", span, hint=hint)
+
+
+def _other_result(value: Any) -> str | None:
+    if value is None:
+        return "add a return: a function that ends without one returns None"
+    if isinstance(value, tuple) and len(value) == 2:
+        return "return the number alone; with has_aux=True a function returns (value, auxiliary)"
+    return None if isinstance(value, str) else "return the number alone; vjp differentiates containers of results"
 
 
 def complex_derivative(pulled: Callable[[complex], Any], span: Span | None = None) -> Any:

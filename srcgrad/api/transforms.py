@@ -24,8 +24,10 @@ from srcgrad.runtime.isolation import kept_apart, shared_outside
 from srcgrad.runtime.objects import cotangents_of, fields_of, is_object, made
 from srcgrad.runtime.refusals import RefusedValue
 from srcgrad.runtime.shadows import cloned
+from srcgrad.tracebacks import door, hide_frames
 
 
+@door
 def grad(
     f: Callable[..., Any] | None = None,
     argnums: Argnums = 0,
@@ -58,6 +60,7 @@ def grad(
     return Derivative(f, argnums, mode="reverse", has_aux=has_aux, holomorphic=holomorphic)
 
 
+@door
 def value_and_grad(
     f: Callable[..., Any] | None = None,
     argnums: Argnums = 0,
@@ -103,16 +106,20 @@ class Pullback:
         The seed of a complex value is complex: with ``y_bar`` the result is the gradient of Re(sum(y_bar * y)), so that
         1.0 asks for the real part of y and -1j for the imaginary one.
         """
-        require_exact_seed(seed, "the value")
-        if self._outside is not None and (what := self._outside.changed(self._saved)) is not None:
-            from srcgrad.frontend.source import source_of  # importing srcgrad loads no compiler
+        try:
+            require_exact_seed(seed, "the value")
+            if self._outside is not None and (what := self._outside.changed(self._saved)) is not None:
+                from srcgrad.frontend.source import source_of  # importing srcgrad loads no compiler
 
-            reason = f"{what} has changed since the value was computed, which read it; call vjp again"
-            refusal = RefusedValue("E0712", reason)
-            if isinstance(self._derivative.primal, FunctionType | MethodType):
-                refusal.place(source_of(self._derivative.primal).span())
-            raise refusal
-        return self.pulled(seed)
+                reason = f"{what} has changed since the value was computed, which read it; call vjp again"
+                refusal = RefusedValue("E0712", reason)
+                if isinstance(self._derivative.primal, FunctionType | MethodType):
+                    refusal.place(source_of(self._derivative.primal).span())
+                raise refusal
+            return self.pulled(seed)
+        except Exception as failure:
+            hide_frames(failure)
+            raise
 
     def pulled(self, seed: Any) -> tuple[Any, ...]:
         """The same for a seed of ours, where nothing can have changed since."""
@@ -152,23 +159,27 @@ def vjp(
     All positional arguments that are not functions are differentiated unless ``argnums`` chooses.  The seed has the
     structure and shapes of the value (a number stands for a 0-d seed); ``SeedError`` otherwise.
     """
-    chosen: Argnums = (
-        tuple(j for j, p in enumerate(primals) if is_object(p) or not callable(p))
-        if argnums is None
-        else positions(argnums)
-    )
-    if not isinstance(chosen, tuple):
-        chosen = (chosen,)
-    derivative = made_once(f, chosen, "split")
-    if argnums is not None and "argnums" in derivative.parameters.names[len(primals) :]:
-        raise ArgumentError(
-            f"argnums= is vjp's own, and a parameter of {derivative.__qualname__}",
-            hint="pass the parameter by its position",
+    try:
+        chosen: Argnums = (
+            tuple(j for j, p in enumerate(primals) if is_object(p) or not callable(p))
+            if argnums is None
+            else positions(argnums)
         )
-    values = derivative.bind(primals, kwargs)
-    derivative.check(values)
-    pullback = Pullback(derivative, values)
-    return pullback.value, pullback
+        if not isinstance(chosen, tuple):
+            chosen = (chosen,)
+        derivative = made_once(f, chosen, "split")
+        if argnums is not None and "argnums" in derivative.parameters.names[len(primals) :]:
+            raise ArgumentError(
+                f"argnums= is vjp's own, and a parameter of {derivative.__qualname__}",
+                hint="pass the parameter by its position",
+            )
+        values = derivative.bind(primals, kwargs)
+        derivative.check(values)
+        pullback = Pullback(derivative, values)
+        return pullback.value, pullback
+    except Exception as failure:
+        hide_frames(failure)
+        raise
 
 
 def jvp(f: Callable[..., Any], primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, Any]:
@@ -177,20 +188,24 @@ def jvp(f: Callable[..., Any], primals: tuple[Any, ...], tangents: tuple[Any, ..
     ``primals`` and ``tangents`` are sequences of equal length and structure; a tangent of None means that its argument,
     or its part of a container, does not move.  The tangent of a complex primal may be complex.
     """
-    for what, given in (("primals", primals), ("tangents", tangents)):
-        if not isinstance(given, tuple | list):
-            raise ArgumentError(
-                f"the {what} of jvp are a tuple or a list of arguments, not {described(given)}",
-                hint="of one argument: jvp(f, (x,), (v,))",
-            )
-    if len(primals) != len(tangents):
-        raise ArgumentError(f"{len(primals)} primals need as many tangents, not {len(tangents)}")
-    moving = tuple(j for j, tangent in enumerate(tangents) if tangent is not None)
-    derivative = made_once(f, moving, "forward")
-    values = derivative.bind(tuple(primals), {})
-    derivative.check(values)
-    directions = tuple(directed(tangents[j], primals[j], f"primal {j}") for j in moving)
-    return pushed(derivative, values, directions)
+    try:
+        for what, given in (("primals", primals), ("tangents", tangents)):
+            if not isinstance(given, tuple | list):
+                raise ArgumentError(
+                    f"the {what} of jvp are a tuple or a list of arguments, not {described(given)}",
+                    hint="of one argument: jvp(f, (x,), (v,))",
+                )
+        if len(primals) != len(tangents):
+            raise ArgumentError(f"{len(primals)} primals need as many tangents, not {len(tangents)}")
+        moving = tuple(j for j, tangent in enumerate(tangents) if tangent is not None)
+        derivative = made_once(f, moving, "forward")
+        values = derivative.bind(tuple(primals), {})
+        derivative.check(values)
+        directions = tuple(directed(tangents[j], primals[j], f"primal {j}") for j in moving)
+        return pushed(derivative, values, directions)
+    except Exception as failure:
+        hide_frames(failure)
+        raise
 
 
 def directed(direction: Any, value: Any, of: str) -> Any:
@@ -321,9 +336,14 @@ def check_seed(seed: Any, value: Any, of: str) -> None:
     elif is_floating(value) or is_integer(value) and seed is not None:
         shape = _shape_of_numbers(seed, value, of)
         if shape != np.shape(value):
-            raise SeedError(f"{of} has shape {np.shape(value)}, the seed {'no shape' if shape is None else shape}")
+            reason = f"{of} has shape {np.shape(value)}, the seed {'no shape' if shape is None else shape}"
+            raise SeedError(reason, hint=f"pass {_like(np.shape(value))}")
         if np.iscomplexobj(seed) and not np.iscomplexobj(value):
             raise SeedError(f"{of} is real, the seed complex", hint="pass its real part")
+
+
+def _like(shape: tuple[int, ...]) -> str:
+    return f"an array of shape {shape}" if shape else "a number"
 
 
 def _shape_of_numbers(seed: Any, value: Any, of: str) -> tuple[int, ...] | None:

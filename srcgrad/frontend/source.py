@@ -200,11 +200,26 @@ def source_of(function: Callable[..., object]) -> Source:
 
 
 def _never_kept(function: FunctionType) -> SourceUnavailable:
+    filename = function.__code__.co_filename
+    whence, hint = f"it was compiled from {filename}", "put it in a file and import it"
+    if filename.startswith("<stdin"):
+        whence = "it was typed at the prompt" if hasattr(sys, "ps1") else "the program was read from standard input"
+        whence += ", and Python keeps no text of that"
+        hint += "; IPython, Jupyter and the prompt of Python 3.13 keep what is typed"
+    elif filename.startswith("<string"):
+        hint += ", or say what the text is before it is executed:\n" + _KEEPING
+        if sys.argv[:1] == ["-c"]:
+            whence, hint = "the program stands on the command line", "put it in a file, and run that"
     return SourceUnavailable(
-        f"the source of {function.__qualname__} is not available: it was compiled from {function.__code__.co_filename}",
+        f"the source of {function.__qualname__} is not available: {whence}",
         code="E0215",
-        hint="srcgrad reads the text of a function: put it in a file and import it",
+        hint=f"srcgrad reads the text of a function: {hint}",
     )
+
+
+_KEEPING = """import linecache
+linecache.cache["<made>"] = len(text), None, text.splitlines(True), "<made>"
+exec(compile(text, "<made>", "exec"), namespace)"""
 
 
 def _file_of(function: FunctionType) -> File:

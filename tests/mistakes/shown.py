@@ -2,8 +2,8 @@
 JSON object of texts by program.
 
 What depends on the machine is left out: the folders of libraries and their line numbers, those of emitted text, and the
-carets that newer Pythons draw under lines of a traceback (those of srcgrad's own messages stay).  Of a notebook's traceback the lines
-stay at which it points.
+carets that newer Pythons draw under lines of a traceback (those of srcgrad's own messages stay).  Of a
+notebook's traceback the lines stay at which it points.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def in_notebook(path: Path, shell: object) -> str:
     with _caught() as stream:
         shell.run_cell(path.read_text(encoding="utf-8"), store_history=True)  # type: ignore[attr-defined]
     lines = stream.getvalue().splitlines(keepends=True)
-    shown = [line for line in lines if not re.match(r" +\d+(?! \|) |-{20,}", line)]  # lines around those that it points at
+    shown = [line for line in lines if not re.match(r" +\d+(?! \|) |-{20,}", line)]  # no lines around those pointed at
     return re.sub(r"\n{2,}", "\n", _same_everywhere("".join(shown)))
 
 
