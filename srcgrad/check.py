@@ -26,6 +26,7 @@ from srcgrad.errors import ArgumentError, SrcgradError
 from srcgrad.runtime import zeros_like
 from srcgrad.runtime.binding import called_signature
 from srcgrad.runtime.shadows import cloned
+from srcgrad.tracebacks import door
 
 MODES = ("reverse", "forward", "eager", "numeric")
 EXACT = 1e-8  # what modes that know no step size may differ by
@@ -86,6 +87,7 @@ class Report(Sequence[Disagreement]):
         return "\n".join(lines)
 
 
+@door
 def check_grads(
     f: Callable[..., Any],
     *args: Any,

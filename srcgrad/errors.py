@@ -14,6 +14,7 @@ a generator cannot be reversed [E0102]
 from __future__ import annotations
 
 import os
+import sys
 import unicodedata
 from dataclasses import dataclass
 
@@ -56,7 +57,9 @@ class Span:
 
     @property
     def place(self) -> str:
-        """``models/model.py:42``, as messages and notes on exceptions say it."""
+        """``models/model.py:42``, or ``Cell In[3], line 2``, as messages and notes on exceptions say it."""
+        if (cell := _cell(self.filename)) is not None:
+            return f"{cell}, line {self.line}" if self.known else cell
         return f"{self.file}:{self.line}" if self.known else self.file
 
     @property
@@ -79,6 +82,18 @@ class Span:
 
     def __str__(self) -> str:
         return f"{self.place}, in {self.function}"
+
+
+def _shell() -> object:
+    """IPython, where it runs."""
+    return sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+
+
+def _cell(filename: str) -> str | None:
+    """``Cell In[3]``, of the name that IPython gives the text of a notebook's cell; it knows which number that has."""
+    spelled = getattr(getattr(_shell(), "compile", None), "format_code_name", None)
+    found = None if spelled is None else spelled(filename)
+    return None if found is None else " ".join(found)
 
 
 def _same_drive(filename: str) -> bool:
@@ -231,11 +246,18 @@ class LanguageError(SrcgradError, SyntaxError):
         hint: str | None = None,
     ) -> None:
         super().__init__(reason, span, code=code, label=label, hint=hint)
-        self.msg = str(self)  # what traceback prints of a SyntaxError; its own file and line would repeat the span
+        self._show()
 
     def place(self, span: Span) -> None:
         super().place(span)
+        self._show()
+
+    def _show(self) -> None:
+        """Set what is printed of a SyntaxError: its own file and line would repeat the span, but a notebook that has
+        none makes a place up."""
         self.msg = str(self)
+        if self.span is not None and self.span.known and _shell() is not None:
+            self.filename, self.lineno = self.span.filename, self.span.line
 
 
 class UnsupportedSyntax(LanguageError):

@@ -191,9 +191,9 @@ def test_a_negative_position_is_no_object_of_a_bound_method() -> None:
     scaled = Model(3.0).scaled
     assert grad(scaled, -2)(2.0) == 3.0 and grad(scaled, -1)(2.0) == 6.0
     for argnums in (-3, (0, -3)):
-        with pytest.raises(ArgumentError, match=r"there is no argument -3[\s\S]*the arguments are x, y$"):
+        with pytest.raises(ArgumentError, match=r"there is no argument -3[\s\S]*the arguments are x, y"):
             grad(scaled, argnums)
-    with pytest.raises(ArgumentError, match=r"there is no argument 2[\s\S]*the arguments are x, y$"):
+    with pytest.raises(ArgumentError, match=r"there is no argument 2[\s\S]*the arguments are x, y"):
         grad(scaled, 2)
 
 

@@ -45,7 +45,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         *BASE, "rules", "ir", *COMPILER, "spec", "eager", "programs", "faults", "passes", "pipeline", "observe",
         "tracebacks",
     ),
-    "check": (*BASE, "rules", "ir", *COMPILER, "spec", "eager", "programs", "pipeline", "api"),
+    "check": (*BASE, "rules", "ir", *COMPILER, "spec", "eager", "programs", "pipeline", "api", "tracebacks"),
     "fuzz": (*BASE, "refusals", "rules", "ir", *COMPILER, "spec", "eager", "programs", "pipeline", "api"),
     "parallel": (*BASE, "programs", "api", PUBLIC),
     "inspect": (

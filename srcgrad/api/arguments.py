@@ -7,6 +7,7 @@ program is kept, or ``ArgumentError``.
 from __future__ import annotations
 
 import inspect
+import sys
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from enum import Enum
@@ -146,9 +147,9 @@ class Parameters:
         names = list(self.passed.parameters if self.behind else self.names)
         if isinstance(which, str):
             if which not in names:
-                hint, close = f"the arguments are {', '.join(names)}", close_to(which, names)
-                hint = hint if close is None else f"did you mean {close!r}? {hint}"
-                raise ArgumentError(f"there is no argument {which!r}", hint=hint)
+                known, close = f"the arguments are {', '.join(names)}", close_to(which, names)
+                meant = "" if close is None else f"did you mean {close!r}? "
+                raise ArgumentError(f"there is no argument {which!r}", hint=meant + known)
             return which, None
         fixed = names[: names.index(self.variadic)] if self.variadic else names
         position = which + len(names) if which < 0 and not self.variadic else which
@@ -160,7 +161,7 @@ class Parameters:
             return self.variadic, position - len(fixed)
         passed = ", ".join(names[len(self.first) :])
         shifted = which - len(self.first) if which >= 0 else which
-        hint = f"the arguments are {passed}, counted from 0" if passed else None
+        hint = f"the arguments are {passed}{', counted from 0' if which >= 0 else ''}" if passed else None
         raise ArgumentError(f"there is no argument {shifted}", hint=hint)
 
 
@@ -334,7 +335,7 @@ def leaves_of(value: Any, name: str) -> Iterator[tuple[Any, str]]:
 def _refused(value: Any, name: str) -> ArgumentError:
     require_exact_type(value, name)
     if isinstance(value, np.ndarray):
-        hint = f"pass {name}.astype(float)" if is_integer(value) else None
+        hint: str | None = f"pass {name}.astype(float)" if is_integer(value) else None
         if value.dtype.hasobject:
             hint = "pass a list of arrays, or an array of floats: its rows must have one length"
         reason = f"argument {name} is an array of {value.dtype}: only floating-point numbers have a derivative"
@@ -353,7 +354,7 @@ def _refused(value: Any, name: str) -> ArgumentError:
     elif value is None:
         hint = "pass a number, an array, or a container of them; argnums chooses which argument is differentiated"
     elif any(kind.__name__ == "Tensor" for kind in type(value).__mro__):
-        is_ours = type(value).__module__.startswith("srcgrad.")
+        is_ours = isinstance(value, getattr(sys.modules.get("srcgrad.eager.tensor"), "Tensor", ()))
         hint = f"pass {name}.detach().numpy()"
         hint = f"grad, value_and_grad and compile take tensors; {hint} here" if is_ours else hint
     return ArgumentError(f"argument {name} is {described(value)}, which has no derivative", hint=hint)
@@ -364,7 +365,8 @@ def described(value: Any) -> str:
         return "None"
     if isinstance(value, bool | int | np.integer | np.bool_):
         return f"the {'truth value' if isinstance(value, bool | np.bool_) else 'integer'} {value}"
-    return f"a {type(value).__name__}"
+    name = type(value).__name__
+    return f"{'an' if name[0] in 'aeiou' or name == 'ndarray' else 'a'} {name}"
 
 
 def identities(values: tuple[Any, ...]) -> set[int]:

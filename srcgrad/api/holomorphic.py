@@ -46,8 +46,8 @@ def require_one_number(value: Any, span: Span | None = None, *, holomorphic: boo
         if not holomorphic:
             raise SeedError(f"{reason} a complex one", span, hint=HOLOMORPHIC_OR_VJP)
     elif holomorphic or not np.issubdtype(np.result_type(value), np.floating):
-        hint = None if holomorphic else "integers have no derivative: compute it with floats, in arrays of floats"
-        raise SeedError(f"{reason} {described(value)}", span, hint=hint)
+        floats = None if holomorphic else "integers have no derivative: compute it with floats, in arrays of floats"
+        raise SeedError(f"{reason} {described(value)}", span, hint=floats)
 
 
 def _other_result(value: Any) -> str | None:

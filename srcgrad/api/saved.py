@@ -13,6 +13,7 @@ from srcgrad.errors import ArgumentError
 from srcgrad.runtime import private, zeros_like
 from srcgrad.runtime.isolation import without_factories
 from srcgrad.runtime.shadows import cloned
+from srcgrad.tracebacks import door
 
 
 class Saved:
@@ -41,6 +42,7 @@ class Saved:
         self.forward, self.backward = (namespace[name] for name in names)
         self.parameters = Parameters(signature)
 
+    @door
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         values = self.parameters.bind(args, kwargs)
         check_chosen(self.results, values, holomorphic=self.holomorphic)

@@ -6,6 +6,7 @@ in which forms it may be called, what happens at kinks, and the rule itself as i
 
 from __future__ import annotations
 
+import ast
 import importlib
 import inspect
 import linecache
@@ -15,8 +16,10 @@ from importlib.metadata import version
 from types import FunctionType
 from typing import Any
 
+import gast
 import numpy as np
 
+from srcgrad.emit.convert import to_ast
 from srcgrad.inspect.target import BadTarget
 from srcgrad.rules.calling import NEUTRAL, signature_of
 from srcgrad.rules.catalogue import (
@@ -32,7 +35,10 @@ from srcgrad.rules.catalogue import (
 from srcgrad.rules.formula import displayed, literal
 from srcgrad.rules.table import attribute, lookup, member_refusal, method, refusal
 from srcgrad.rules.template import Rule
+from srcgrad.syntax.globals import GlobalReference
+from srcgrad.syntax.parse import walk
 
+_OPERANDS = 2  # of which a rule shows what it writes for each of them
 THEMES = {"numpy": "NumPy", "builtins": "Python's own"}
 
 
@@ -103,9 +109,22 @@ def _ruled(name: str, rule: Rule, function: Callable[..., object]) -> str:
         ("shared with", ", ".join(others)),
     ]
     lines += [f"{head + ':':16}{text}" for head, text in rows if text]
+    adjoint, tangent = rule.expanded(_OPERANDS)
     for template in rule.templates():
-        lines += ["", *_source(template)]
+        text = _source(template)
+        if template is rule.template and adjoint is not None and text[-1].strip() == "return None":
+            text = [f"{text[0]}, written for the operands of each call; for {_OPERANDS} of them:", *text[1:-1]]
+            text.append(f"    return {_written(adjoint)}")
+        lines += ["", *text]
+    if tangent is not None:
+        lines += ["", f"# its tangent for {_OPERANDS} operands:", _written(tangent)]
     return "\n".join(lines)
+
+
+def _written(expression: gast.expr) -> str:
+    """An expression of a rule as Python."""
+    names = {id(n.binding): n.binding.preferred for n in walk(expression) if isinstance(n, GlobalReference)}
+    return ast.unparse(to_ast(expression, names))
 
 
 def call_form(rule: Rule, function: object) -> str:

@@ -34,6 +34,7 @@ from srcgrad.rules.formula import Formula, constant, displayed, formula_of, is_n
 from srcgrad.rules.laws import Head
 from srcgrad.rules.placing import inline
 from srcgrad.rules.results import dtype_of, elementwise, of_library
+from srcgrad.rules.rewriting import item, read
 from srcgrad.rules.slicing import Slice
 from srcgrad.runtime.binding import decides_binding
 
@@ -373,6 +374,21 @@ class Rule:
         """Every formula as it was written: adjoint, variants, tangent."""
         templates = [self.template, *(t for *_, t in self._variants), *(t for *_, t in self._tangent_variants)]
         return templates + ([self._tangent] if self._tangent else [])
+
+    def expanded(self, count: int) -> tuple[gast.expr | None, gast.expr | None]:
+        """What is written for a call with so many operands in the place of the variadic parameter: their partials, and
+        the tangent."""
+        if self.variadic is None:
+            return None, None
+
+        def given(*several: str) -> dict[str, gast.expr]:
+            each = {p: read(p) for p in self.parameters if p not in self.defaults and p != self.variadic}
+            made = {name: gast.Tuple([item(name, i) for i in range(count)], gast.Load()) for name in several}
+            return {**each, **made}
+
+        adjoint = None if self._expand is None else self._expand(given(self.variadic))
+        dots = self.variadic, f"{self.variadic}_dot"
+        return adjoint, None if self._expand_tangent is None else self._expand_tangent(given(*dots))
 
     def formulas(self) -> list[Formula]:
         """Every formula of this rule, read."""
