@@ -40,6 +40,7 @@ class Options:
     strong_zeros: bool = False  # zero times an infinite or undefined partial is zero
     check: bool = is_asked_for()  # of what stands at each door, by spec.py
     finite: bool = os.environ.get("SRCGRAD_DEBUG_NANS", "0") not in ("", "0")  # look at what each statement computes
+    debug: bool = os.environ.get("SRCGRAD_DEBUG", "0") not in ("", "0")  # breakpoints in the user's files stop
 
 
 _present: ContextVar[Options] = ContextVar("srcgrad_options", default=Options())  # noqa: B039 (frozen)
@@ -56,6 +57,10 @@ def options(**changes: Any) -> Iterator[None]:
     instead of 1.  Elementwise functions keep zeros element by element, reductions (norms) for each result, functions
     that mix elements otherwise (products of matrices, decompositions) only where all of their cotangent is zero.
     Eager runs are not concerned.
+
+    ``debug=True``: a breakpoint that ``pdb``, ``debugpy`` or an editor has in the file of a differentiated function
+    stops when the forward sweep runs that line; variables have the names of the program.  The reverse sweep counts as
+    the line of the ``def``.  The environment variable ``SRCGRAD_DEBUG=1`` does this for a whole process.
 
     The other options are for tests and inspection: ``optimise``, ``specialise``, ``sink``, ``check``, and
     ``varying``, the names of parameters whose values one program must serve, as of shards.  Another name raises

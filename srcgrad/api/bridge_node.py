@@ -15,6 +15,7 @@ from srcgrad.eager import dtypes, messages
 from srcgrad.eager.dispatch import watched_among
 from srcgrad.eager.graph import Node, sequence
 from srcgrad.eager.tensor import Tensor, new
+from srcgrad.programs import options
 
 
 class CompiledNode(Node):
@@ -58,7 +59,8 @@ class CompiledNode(Node):
             return Tensor.of(np.zeros(*self.kinds[number])[()]) if one is None else _conjugate(one)
 
         derivative = self.derivative
-        joint = derivative.program(self._arrays(), "reverse").entry
+        with options(debug=False):  # what is differentiated next is the text
+            joint = derivative.program(self._arrays(), "reverse").entry
         arguments = derivative.arguments(self.given)
         seeds = mapped(self.seeded, seed)
         outcome = on_tensors(joint, (*arguments, seeds), {}, f"{type(self).__name__}Backward")

@@ -177,11 +177,13 @@ class Derivative:
 
     def _callee(self, values: tuple[Any, ...] | None) -> Callee:
         """The function to compile, with the functions among its arguments fixed."""
+        from srcgrad import programs
         from srcgrad.ir.normal_form import Callee
 
         function = self.primal
         if isinstance(function, Derivative):
-            function = function._differentiable(values).entry
+            with programs.options(debug=False, finite=False):  # what is read here is the text
+                function = function._differentiable(values).entry
         return Callee(function)  # type: ignore[arg-type]
 
     def _differentiable(self, values: tuple[Any, ...] | None) -> Compiled:
@@ -221,6 +223,10 @@ class Derivative:
                 from srcgrad.observe.nonfinite import finite_checked
 
                 found = finite_checked(found)
+            elif options.debug and not shown:
+                from srcgrad.observe.breakpoints import stopping
+
+                found = stopping(found)
             self._holding.update([found] if holds else ())
             key = (key, constants)
             kept = [(k, one) for k, one in self._variants.items() if one.is_current()]
