@@ -22,4 +22,5 @@ def lint(session: nox.Session) -> None:
 @nox.session
 def docs(session: nox.Session) -> None:
     session.install("-e", ".[docs]")
-    session.run("sphinx-build", "-W", "-b", "html", "docs", "docs/_build/html")
+    session.run("sphinx-build", "-W", "--keep-going", "-b", "html", "docs", "docs/_build/html")
+    session.run("pytest", "-q", "--noconftest", "tests/test_site.py", "tests/test_notebooks.py")

@@ -1,10 +1,9 @@
-"""What readers copy works: README's example, docs/, examples/, docstrings, and the benchmark's yardsticks."""
+"""What readers copy works: README's example, examples/, docstrings, and the benchmark's yardsticks."""
 
 from __future__ import annotations
 
 import doctest
 import importlib
-import importlib.util
 import pkgutil
 import re
 import runpy
@@ -22,8 +21,6 @@ from tests.parameters import for_each
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-#: Without the page of refusals, of which half the programs are refused; ``tests/refusals`` runs each by itself.
-PAGES = sorted(page for page in (ROOT / "docs").glob("*.md") if page.stem != "refusals")
 MODULES = sorted(found.name for found in pkgutil.walk_packages(srcgrad.__path__, "srcgrad."))
 MODULES.remove("srcgrad.__main__")
 
@@ -56,24 +53,6 @@ def test_the_files_that_contributing_names_are_there():
     assert len(named) > 30
     places = [ROOT, ROOT / "srcgrad"]
     assert [name for name in sorted(named) if not any([*place.glob(name)] for place in places)] == []
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_the_python_of_a_page_runs(page, tmp_path, monkeypatch):
-    """All blocks of a page are one program, imported from a file because functions need their source."""
-    monkeypatch.chdir(tmp_path)
-    program = "\n\n".join(blocks(page.read_text(encoding="utf-8")))
-    file = tmp_path / f"page_{page.stem.replace('-', '_')}.py"
-    file.write_text(program, encoding="utf-8")
-    spec = importlib.util.spec_from_file_location(file.stem, file)
-    module = importlib.util.module_from_spec(spec)
-    monkeypatch.setitem(sys.modules, file.stem, module)
-    spec.loader.exec_module(module)
-
-
-def test_every_page_is_in_the_table_of_contents():
-    index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8").split()
-    assert {page.stem for page in PAGES} - {"index"} <= set(index)
 
 
 def test_the_lynx_and_hare_example_finds_the_optimum():

@@ -1,0 +1,31 @@
+"""Formulas as MathML, which browsers set themselves: no script, no network, no LaTeX.
+
+The translator is the one of docutils (``docutils.utils.math.latex2mathml``), which Sphinx needs anyway.  MathJax and
+KaTeX are loaded from elsewhere or weigh megabytes; ``sphinx.ext.imgmath`` needs LaTeX, and its pictures do not follow a
+dark theme.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from docutils import nodes
+from docutils.utils.math.latex2mathml import tex2mathml
+from sphinx.application import Sphinx
+
+
+def inline(writer: Any, node: nodes.math) -> None:
+    writer.body.append(tex2mathml(node.astext()))
+    raise nodes.SkipNode
+
+
+def block(writer: Any, node: nodes.math_block) -> None:
+    writer.body.append(writer.starttag(node, "div", CLASS="math"))
+    writer.body.append(tex2mathml(node.astext(), as_block=True))
+    writer.body.append("</div>\n")
+    raise nodes.SkipNode
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    app.add_html_math_renderer("mathml", inline_renderers=(inline, None), block_renderers=(block, None))
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
