@@ -11,7 +11,7 @@ project = "srcgrad"
 author = "The srcgrad maintainers"
 extensions = ["myst_parser", "sphinx.ext.autodoc", "executed", "mathml"]
 
-myst_enable_extensions = ["colon_fence", "dollarmath", "attrs_inline"]
+myst_enable_extensions = ["colon_fence", "dollarmath", "attrs_inline", "attrs_block"]
 myst_heading_anchors = 3
 exclude_patterns = ["_build", "extensions"]
 

@@ -10,20 +10,26 @@ from __future__ import annotations
 from typing import Any
 
 from docutils import nodes
-from docutils.utils.math.latex2mathml import tex2mathml
+from docutils.utils.math.latex2mathml import MathError, tex2mathml
 from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
 
 
 def inline(writer: Any, node: nodes.math) -> None:
-    writer.body.append(tex2mathml(node.astext()))
+    writer.body.append(_translated(node))
     raise nodes.SkipNode
 
 
 def block(writer: Any, node: nodes.math_block) -> None:
-    writer.body.append(writer.starttag(node, "div", CLASS="math"))
-    writer.body.append(tex2mathml(node.astext(), as_block=True))
-    writer.body.append("</div>\n")
+    writer.body.append(f'{writer.starttag(node, "div", CLASS="math")}{_translated(node, as_block=True)}</div>\n')
     raise nodes.SkipNode
+
+
+def _translated(node: nodes.math | nodes.math_block, as_block: bool = False) -> str:
+    try:
+        return str(tex2mathml(node.astext(), as_block=as_block))
+    except MathError as error:
+        raise ExtensionError(f"{node.source}:{node.line}: {error} in {node.astext()!r}") from error
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
