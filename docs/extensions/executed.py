@@ -15,10 +15,12 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import importlib.util
 import io
 import os
 import shutil
 import sys
+import textwrap
 import traceback
 from collections.abc import Iterator
 from pathlib import Path
@@ -57,6 +59,8 @@ def _run(page: str, blocks: list[nodes.literal_block], folder: Path, pictures: P
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     module = ModuleType(folder.name.replace("-", "_"))
+    if module.__name__ not in sys.modules and importlib.util.find_spec(module.__name__):
+        raise ExtensionError(f"{page}.md: its program would hide the module {module.__name__}; give the page another name")
     module.__file__ = str(folder / f"{module.__name__}.py")
     text, starts = _text(blocks)
     Path(module.__file__).write_text(text, encoding="utf-8")
@@ -134,8 +138,9 @@ def _imported(module: ModuleType, folder: Path) -> Iterator[None]:
 
 def _output(text: str) -> nodes.literal_block:
     """A block of printed text, coloured as Python where it is a program."""
-    node = nodes.literal_block(text, text.rstrip("\n"), classes=["output"])
-    node["language"] = "python" if _is_program(text) else "text"
+    text = text.rstrip("\n")
+    node = nodes.literal_block(text, text, classes=["output"])  # Sphinx colours it because both are the same
+    node["language"] = "python" if _is_program(textwrap.dedent(text)) else "text"
     return node
 
 
