@@ -94,5 +94,10 @@ def __getattr__(name: str) -> object:
     return found
 
 
+def load_ipython_extension(ipython: object) -> None:
+    """``%load_ext srcgrad`` in IPython and Jupyter: adds the cell magic ``%%grad``."""
+    importlib.import_module("srcgrad.inspect.notebook").register(ipython)
+
+
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})

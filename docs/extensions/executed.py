@@ -60,7 +60,7 @@ def _run(page: str, blocks: list[nodes.literal_block], folder: Path, pictures: P
     folder.mkdir(parents=True)
     module = ModuleType(folder.name.replace("-", "_"))
     if module.__name__ not in sys.modules and importlib.util.find_spec(module.__name__):
-        raise ExtensionError(f"{page}.md: its program would hide the module {module.__name__}; give the page another name")
+        raise ExtensionError(f"{page}.md: its program would hide the module {module.__name__}: rename the page")
     module.__file__ = str(folder / f"{module.__name__}.py")
     text, starts = _text(blocks)
     Path(module.__file__).write_text(text, encoding="utf-8")

@@ -23,7 +23,7 @@ from srcgrad.api.derivative import Derivative
 from srcgrad.check import MODES
 from srcgrad.emit.printer import Emission
 from srcgrad.inspect.report import print_code, table
-from srcgrad.inspect.target import BadTarget, resolve
+from srcgrad.inspect.target import BadTarget, argnums_of, resolve
 from srcgrad.runtime.binding import called_signature
 
 TARGET = "FILE.py:function or package.module:function"
@@ -157,10 +157,10 @@ def _add_argnums(parser: argparse.ArgumentParser) -> None:
 
 def _argnums(text: str) -> int | str | tuple[int | str, ...]:
     """``0``, ``w`` or ``0,w`` as what ``srcgrad.grad`` takes."""
-    chosen = tuple(int(item) if item.lstrip("-").isdigit() else item for item in text.replace(" ", "").split(","))
-    if not all(isinstance(item, int) or item.isidentifier() for item in chosen):
-        raise argparse.ArgumentTypeError(f"expected positions and names such as 0,w, found {text!r}")
-    return chosen[0] if len(chosen) == 1 else chosen
+    try:
+        return argnums_of(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _show(options: argparse.Namespace) -> int:

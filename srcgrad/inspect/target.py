@@ -1,4 +1,4 @@
-"""``FILE.py:function`` or ``package.module:function`` on a command line, made a function object.
+"""``FILE.py:function`` or ``package.module:function`` on a command line, made a function object; ``0,w``, made argnums.
 
 A file is imported as Python would import it if it were run from where it lies: its folder comes first on ``sys.path``,
 and a file inside a package is imported under its dotted name, so that its relative imports work.
@@ -39,6 +39,15 @@ def _meant(holder: object, name: str, module: ModuleType) -> str:
     """The name that is nearly the same, else what there is."""
     near = difflib.get_close_matches(name, [one for one in dir(holder) if callable(getattr(holder, one, None))], 1)
     return f"; did you mean {near[0]!r}?" if near else _defined(module)
+
+
+def argnums_of(text: str) -> int | str | tuple[int | str, ...]:
+    """``0``, ``w`` or ``0,w`` as what ``srcgrad.grad`` takes; raises ValueError for anything else."""
+    items = text.replace(" ", "").split(",")
+    chosen = tuple(int(item) if item.lstrip("-").isdigit() else item for item in items)
+    if not all(isinstance(item, int) or item.isidentifier() for item in chosen):
+        raise ValueError(f"expected positions and names such as 0,w, found {text!r}")
+    return chosen[0] if len(chosen) == 1 else chosen
 
 
 def _defined(module: ModuleType) -> str:
