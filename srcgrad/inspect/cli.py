@@ -133,6 +133,11 @@ def _parser() -> argparse.ArgumentParser:
     fuzz.add_argument("--print", type=int, default=None, dest="number", metavar="N", help="print program N, judged")
     fuzz.set_defaults(run=_fuzz)
 
+    serve = commands.add_parser("serve", help="open a page on this machine that shows the gradient of what is typed")
+    serve.add_argument("--port", type=int, default=0, help="default: one that is free")
+    serve.add_argument("--limit", type=float, default=10.0, metavar="SECONDS", help="for one program (default: 10)")
+    serve.set_defaults(run=_serve)
+
     demo = commands.add_parser("demo", help="fit a predator-prey model to real counts with a compiled gradient")
     demo.add_argument("--plot", type=Path, default=Path("lynx_hare.png"), metavar="FILE", help="where the plot goes")
     demo.add_argument("--no-plot", action="store_const", const=None, dest="plot", help="draw nothing")
@@ -350,4 +355,14 @@ def _demo(options: argparse.Namespace) -> int:
     from srcgrad.inspect.demo import main as demo
 
     demo(options.plot)
+    return 0
+
+
+def _serve(options: argparse.Namespace) -> int:
+    from srcgrad.inspect.serve import serve
+
+    try:
+        serve(options.port, options.limit)
+    except OSError as error:
+        raise BadTarget(f"cannot listen on port {options.port}: {error.strerror}") from error
     return 0

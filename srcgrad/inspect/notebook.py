@@ -22,6 +22,7 @@ from typing import Any
 
 import srcgrad
 from srcgrad.api.derivative import Derivative
+from srcgrad.inspect.calls import evaluated, last_function, parsed
 from srcgrad.inspect.target import argnums_of
 
 
@@ -67,7 +68,7 @@ def register(shell: Any) -> None:
         try:
             if call is None:
                 return Shown(None, None, Derivative(_last_function(cell, shell), argnums).source, called=False)
-            function, args, kwargs = _evaluated(call, shell)
+            function, args, kwargs = evaluated(call, shell.user_ns)
             value, gradient = srcgrad.value_and_grad(function, argnums)(*args, **kwargs)
             return Shown(value, gradient, Derivative(function, argnums).source_for(*args, **kwargs), called=True)
         except srcgrad.SrcgradError as error:
@@ -94,32 +95,15 @@ def _line(text: str) -> tuple[Any, ast.Call | None]:
             argnums = argnums_of(option[1])
         except ValueError as error:
             raise _usage(f"%%grad -a: {error}") from None
-    return argnums, _call(text) if text else None
-
-
-def _call(text: str) -> ast.Call:
     try:
-        node: ast.expr | None = ast.parse(text, mode="eval").body
-    except SyntaxError:
-        node = None
-    if not isinstance(node, ast.Call):
-        raise _usage(f"%%grad takes a call such as f(np.ones(3)), found {text!r}")
-    return node
+        return argnums, parsed(text) if text else None
+    except ValueError as error:
+        raise _usage(f"%%grad: {error}") from None
 
 
 def _last_function(cell: str, shell: Any) -> Callable[..., Any]:
-    names = [one.name for one in ast.parse(cell).body if isinstance(one, ast.FunctionDef)]
-    if not names:
+    name = last_function(cell)
+    if name is None:
         raise _usage("%%grad: the cell defines no function, and its line calls none")
-    found: Callable[..., Any] = shell.user_ns[names[-1]]
+    found: Callable[..., Any] = shell.user_ns[name]
     return found
-
-
-def _evaluated(call: ast.Call, shell: Any) -> tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]:
-    """The function, and the arguments that the call passes."""
-    arguments = ast.Call(ast.Name("_srcgrad_arguments", ast.Load()), call.args, call.keywords)
-    pair = ast.Expression(ast.Tuple([call.func, arguments], ast.Load()))
-    code = compile(ast.fix_missing_locations(pair), "<%%grad>", "eval")
-    names = {**shell.user_ns, "_srcgrad_arguments": lambda *args, **kwargs: (args, kwargs)}
-    function, (args, kwargs) = eval(code, names)
-    return function, args, kwargs

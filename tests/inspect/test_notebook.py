@@ -53,7 +53,7 @@ def test_a_refusal_is_printed_with_its_place(shell, capsys):
 
 @pytest.mark.parametrize(
     ("line", "said"),
-    [("1 + 1", "takes a call"), ("-a 0;1 loss(1.0)", "positions and names"), ("", "defines no function")],
+    [("1 + 1", "expected a call"), ("-a 0;1 loss(1.0)", "positions and names"), ("", "defines no function")],
 )
 def test_a_wrong_line_is_one_message(shell, line, said):
     from IPython.core.error import UsageError
