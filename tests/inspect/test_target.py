@@ -93,8 +93,8 @@ def test_a_file_that_does_not_import(tmp_path, text, reason):
     assert "target_broken" not in sys.modules
 
 
-def test_a_missing_function_names_those_that_are_there(tmp_path):
+def test_a_missing_function_names_the_one_that_is_nearly_called_so(tmp_path):
     file = tmp_path / "target_names.py"
     file.write_text("from math import sin\n\ndef loss(x):\n    return sin(x)\n\ndef _inner(x):\n    return x\n")
-    with pytest.raises(BadTarget, match=r"no function 'los' in .*target_names.py \(it defines loss\)"):
+    with pytest.raises(BadTarget, match=r"no function 'los' in .*target_names.py; did you mean 'loss'\?"):
         resolve(f"{file}:los")
