@@ -48,7 +48,6 @@ from srcgrad.runtime.shadows import cloned
 from srcgrad.tracebacks import door, hide_frames
 
 if TYPE_CHECKING:
-    from srcgrad.api.annotations import Told
     from srcgrad.ir.normal_form import Callee
     from srcgrad.observe.page import Annotation, Explanation
     from srcgrad.observe.profile import Profile
@@ -81,7 +80,7 @@ class Derivative:
         self.holomorphic = holomorphic
         self._read(receiver)
         self._variants: dict[object, Compiled] = {}
-        self._ran: Compiled | None = None  # at the last call
+        self.ran: Compiled | None = None  # at the last call
         self._holding: WeakSet[Compiled] = WeakSet()  # those for arguments that hold functions
         self._edition = edition()
         primal = self.primal
@@ -175,7 +174,7 @@ class Derivative:
     def wanted(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(name for name, _ in self.chosen))
 
-    def _callee(self, values: tuple[Any, ...] | None) -> Callee:
+    def callee(self, values: tuple[Any, ...] | None) -> Callee:
         """The function to compile, with the functions among its arguments fixed."""
         from srcgrad import programs
         from srcgrad.ir.normal_form import Callee
@@ -242,7 +241,7 @@ class Derivative:
         from srcgrad.infer.entry import Constant
         from srcgrad.pipeline import compile_request
 
-        callee, options = self._callee(values), programs.present_options()
+        callee, options = self.callee(values), programs.present_options()
         named, facts = list(zip(self.parameters.names, values or (), strict=False)), None
         if values is not None and options.specialise:
             facts = {name: fact_of(value, name) for name, value in named if not is_static(value)}
@@ -305,7 +304,7 @@ class Derivative:
             if self.holomorphic or not compiled.scalar_result:
                 value, gradient = self._checked(values)
                 return (value, gradient) if self.mode == "value" else gradient
-            self._ran = compiled
+            self.ran = compiled
             outcome = self.run(compiled.entry, *self.arguments(values))
             if self.mode == "value":
                 value, raw = outcome
@@ -318,7 +317,7 @@ class Derivative:
 
     def _checked(self, values: tuple[Any, ...]) -> tuple[Any, Any]:
         """Value and gradient where types do not prove the value to be one number: looked at before it is seeded."""
-        self._ran = compiled = self.program(values, "split")
+        self.ran = compiled = self.program(values, "split")
         outcome, saved = self.run(compiled.entry, *self.arguments(values))
         value = self.finished(outcome, values)
         self.require_scalar(value, compiled)
@@ -339,7 +338,7 @@ class Derivative:
         return at(1.0) if not self.holomorphic else complex_derivative(at, compiled.function.span)
 
     def _with_aux(self, values: tuple[Any, ...]) -> Any:
-        self._ran = compiled = self.program(values, "split")
+        self.ran = compiled = self.program(values, "split")
         outcome, saved = self.run(compiled.entry, *self.arguments(values))
         require_pair(outcome, compiled.function.span)
         value, auxiliary = private(outcome) if compiled.changes_saved else outcome
@@ -419,39 +418,10 @@ class Derivative:
 
     def shown(self) -> Compiled:
         """The program whose text ``source`` is."""
+        from srcgrad.api.looking import shown
+
         self._follow()
-        if self._ran is not None and self._ran.is_current() and self._edition == edition():
-            return self._ran
-        from srcgrad.api.annotations import Told, told_by_annotations
-
-        told = told_by_annotations(self.primal)
-        names, first = self.parameters.names, self.parameters.first
-        told = {**told, **{n: Told(v, fact_of(v, n)) for n, v in zip(names, first)}}
-        if not told:
-            return self.program(None, shown=True)
-        samples = tuple(told[name].sample if name in told else None for name in names)
-        if all(sample is not None for sample in samples):
-            return self.program_for(samples)
-        key = ("told", self.mode, tuple(told.items()) if not first else id(self))
-        found = self._variants.get(key)
-        if found is None or not found.is_current():
-            from srcgrad.faults import reported
-
-            found = self._variants[key] = reported(self._told)(told)
-        return found
-
-    def _told(self, told: Mapping[str, Told]) -> Compiled:
-        """The program for arguments of which some is told: objects themselves, of all else facts."""
-        from srcgrad.pipeline import compile_request
-        from srcgrad.programs import Request
-
-        facts = {name: one.fact for name, one in told.items() if one.fact is not None}
-        tupled, names = isinstance(self.argnums, tuple), self.parameters.names
-        request = Request(self._callee(None), self.wanted, self.mode, facts, tupled, shown=True)
-        if first := self.parameters.first:
-            known = self.parameters.spread((*first, *(0.0 for _ in names[len(first) :])))
-            request = replace(request, arguments=known, kinds=("of an object", kinds_of(first)), is_data=True)
-        return compile_request(request)
+        return shown(self)
 
     def program_for(self, values: tuple[Any, ...]) -> Compiled:
         """The program that a call with arguments like these runs."""
@@ -463,13 +433,9 @@ class Derivative:
     def explain(self, at: str = "normalize") -> Explanation:
         """The program at one door of the compiler: source, lower, infer, normalize, passes, analysis, reverse or
         emit; or its refusals.  A notebook shows the page of ``annotate`` instead, with that stage open."""
-        from srcgrad.api.stages import text_at
-        from srcgrad.observe.page import Explanation
+        from srcgrad.api.looking import explained
 
-        stage = {"normalize": "normal", "desugar": "normal", "reverse": "reverse"}.get(at, "optimised")
-        is_text = at in ("source", "lower", "infer", "passes", "analysis", "activity", "refusals")
-        page = (lambda: None) if is_text else lambda: self._repr_html_(stage)
-        return Explanation(text_at(self._callee(None), at, self.wanted), page)
+        return explained(self, at)
 
     @door
     def annotate(self, /, *args: Any, **kwargs: Any) -> Annotation:
@@ -480,16 +446,11 @@ class Derivative:
         and lines show their times and are shaded by the bytes that are kept for them.  Without arguments it is the
         program of ``source``.  A notebook shows the page, ``annotate(...).save("f.html")`` writes it as one file.
         """
+        from srcgrad.api.looking import annotated
+
         if not args and not kwargs:
-            return self.annotated(self.shown())
-        return self.annotated(self.program_for(self.bind(args, kwargs)), self.profile(*args, **kwargs))
-
-    def annotated(self, compiled: Compiled, profile: Profile | None = None, opened: str = "optimised") -> Annotation:
-        """The page of one of its programs, with the costs of a run, and with one stage open."""
-        from srcgrad.observe.listing import listing
-        from srcgrad.observe.page import annotation
-
-        return annotation(listing(compiled, self.title, profile), opened)
+            return annotated(self, self.shown())
+        return annotated(self, self.program_for(self.bind(args, kwargs)), self.profile(*args, **kwargs))
 
     @property
     def title(self) -> str:
@@ -497,14 +458,10 @@ class Derivative:
         kinds = {"reverse": "Gradient", "value": "Value and gradient", "split": "Pullback", "forward": "Tangent"}
         return f"{kinds[self.mode]} of {self.__module__}.{self.__qualname__} with respect to {', '.join(self.wanted)}"
 
-    def _repr_html_(self, opened: str = "optimised") -> str:
-        """What a notebook shows of a derivative: the page of ``annotate``, or why it is refused."""
-        from html import escape
+    def _repr_html_(self) -> str:
+        from srcgrad.api.looking import as_html
 
-        try:
-            return self.annotated(self.shown(), opened=opened)._repr_html_()
-        except SrcgradError as refusal:
-            return f"<pre>{escape(repr(self))}\n\n{escape(type(refusal).__name__)}: {escape(str(refusal))}</pre>"
+        return as_html(self)
 
     @door
     def profile(self, /, *args: Any, **kwargs: Any) -> Profile:
@@ -514,23 +471,12 @@ class Derivative:
         ``print`` shows a table; in a notebook it is shown beside the function and its gradient.  The function runs
         three times: once to begin with, once for the times and once, slower, for the memory.
         """
-        from srcgrad.observe.profile import profiled
+        from srcgrad.api.looking import measured
 
         values = self.bind(args, kwargs)
         self.check(values)
         self.verify(values)
-        compiled = self.program_for(values)
-
-        def run(program: Compiled) -> None:
-            outcome = self.run(program.entry, *self.arguments(values))
-            if program.backward is not None:
-                outcome, saved = outcome
-                value = self.finished(outcome, values)
-                self.require_scalar(value[0] if self.has_aux else value, compiled)
-                seeds = (1.0, zeros_like(value[1])) if self.has_aux else self.spread(1.0, outcome)
-                self.run(program.backward, saved, seeds)
-
-        return profiled(compiled, run, self.title)
+        return measured(self, values)
 
     @door
     def save(self, path: str | os.PathLike[str]) -> None:

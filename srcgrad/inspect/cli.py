@@ -178,10 +178,12 @@ def _show(options: argparse.Namespace) -> int:
 
 
 def _annotate(options: argparse.Namespace) -> int:
+    from srcgrad.api.looking import annotated
+
     derivative = _program(options)
     if options.args is None:
         compiled = derivative.program(None, shown=True) if options.generic else derivative.shown()
-        made = derivative.annotated(compiled)
+        made = annotated(derivative, compiled)
     else:
         args, kwargs = _arguments(options.args)
         made = _called(options.function, options.args, lambda: derivative.annotate(*args, **kwargs))
