@@ -38,6 +38,7 @@ class Queries:
 
     generic: bool  # nothing is known of arguments
     is_open: bool  # the function is called with arguments at whose classes nobody has looked
+    kinds: Mapping[str, str]  # of arguments of such a function, where they are known
     assumed: Assumed
     solve: Callable[[Function], Facts]  # the facts of a function that a pass has changed
     summary_of: Callable[[Callee, tuple[Fact, ...]], Summary]  # what a call does to memory
@@ -69,7 +70,7 @@ GIVEN = (PLAIN_ARGUMENTS, ARRAYS, STORES, TYPES, ORDER, LENGTHS)
 
 
 def _arguments(form: Form, queries: Queries) -> Form:
-    return replace(form, function=exact_at_entry(form.function)) if queries.is_open else form
+    return replace(form, function=exact_at_entry(form.function, queries.kinds)) if queries.is_open else form
 
 
 def _arrays(form: Form, queries: Queries) -> Form:

@@ -87,6 +87,7 @@ class Module:
         self.forms = present_forms()
         self.shaped = self.forms.known[generic, shown]
         self.underway, self.refused = set[Callee](), dict[Callee, UnsupportedSyntax | MissingRule | None]()
+        self.told: Mapping[str, str] = {}  # the kinds of arguments of the entry, in words
         self.open: Callee | None = None  # the entry, where nobody has looked at what it is called with
         self.made_ready, self.opened = dict[Asked, Prepared](), dict[Asked, Prepared]()
         self.pairs: dict[tuple[Callee, tuple[bool, ...], Facts, Modes], tuple[str, str]] = {}
@@ -296,7 +297,7 @@ class Module:
         function = self.normalized(callee)
         entry = dict(zip(function.parameters, facts, strict=True))
         solve = partial(shapes, entry=entry, result_of=self.result_of, changes=self.changes)
-        queries = Queries(self.generic, is_open, self.assumed, solve, self.summary_of, self.changes)
+        queries = Queries(self.generic, is_open, self.told, self.assumed, solve, self.summary_of, self.changes)
         for done, form in prepared(Form(function, self.facts_of(callee, facts)), queries):
             if present_options().check:
                 check_normal_form(form.function, after=done.name)
@@ -418,6 +419,7 @@ def _compiled(module: Module, request: Request, taken: frozenset[str]) -> Compil
     module.made_ready = module.forms.prepared[module.generic, module.assumed]
     facts = entry_facts(function, request.facts)
     module.open = request.callee if request.open else None
+    module.told = request.told
     stored = refuse_stores(request.callee, facts, request.kept, module.looked_into, module.summary_of)
     of, entry, backward = stem(request.callee), "", None
     match request.mode:

@@ -160,6 +160,7 @@ class Request:
     arguments: Given | None = None  # positional ones and keywords; None: nothing is said of them
     kinds: object = None  # what the program depends on of these
     is_data: bool = False  # of what is no object among these nothing is said
+    told: Mapping[str, str] = field(default_factory=dict)  # the kinds of parameters that an open entry looks at
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import pickle
 import subprocess
@@ -517,6 +518,28 @@ def test_a_bound_method_shows_its_source_before_it_is_called():
     first = Held.energy.__code__.co_firstlineno
     assert {span.line for span in compiled.line_map.values()} == {first, first + 1}
     assert compiled(3.0) == 12.0
+
+
+class Coupled:
+    def __init__(self, one, scale):
+        self.one, self.scale = one, scale
+
+    def energy(self, x):
+        return self.one.energy(np.sum(self.scale * x))
+
+
+def test_a_bound_method_is_saved_as_a_function_of_its_object(tmp_path, monkeypatch):
+    grad(Coupled(Held(2.0), np.ones(2)).energy).save(tmp_path / "saved_coupled.py")
+    monkeypatch.syspath_prepend(tmp_path)
+    saved = importlib.import_module("saved_coupled")
+    other = Coupled(Held(3.0), np.array([1.0, 2.0]))
+    assert np.array_equal(saved.grad_energy(other, np.ones(2)), grad(other.energy)(np.ones(2)))
+    for changed in (Coupled(Held(3), other.scale), Coupled(Held(3.0), np.ones((2, 2))), Coupled(other, other.scale), other.one):
+        with pytest.raises(TypeError, match="this program was saved for tests.test_api.Coupled") as caught:
+            saved.grad_energy(changed, np.ones(2))
+        assert caught.value.code == "E0203"
+    with pytest.raises(srcgrad.ArgumentError, match="holds more than numbers"):
+        grad(Coupled(Held(2.0), len).energy).save(tmp_path / "refused.py")
 
 
 GRAVITY = 9.81

@@ -160,11 +160,17 @@ def _bounds_of(node: gast.AST) -> list[gast.expr]:
     return []
 
 
-def exact_at_entry(function: Function) -> Function:
-    """The function with a look at the classes of its arguments, for programs that are called from elsewhere."""
+def exact_at_entry(function: Function, kinds: Mapping[str, str]) -> Function:
+    """The function with a look at its arguments, for programs that are called from elsewhere: at the classes of all, or
+    at the kinds of those of which it is known."""
     span = function.span
-    read = [(_read(name), gast.Constant(f"argument {name}", None)) for name in function.parameters]
-    looks = [call_runtime(runtime.require_plain, name, place) for name, place in read]
+    looks = []
+    for name in function.parameters:
+        place = gast.Constant(f"argument {name}", None)
+        if name in kinds:
+            looks.append(call_runtime(runtime.require_kind, _read(name), gast.Constant(kinds[name], None), place))
+        else:
+            looks.append(call_runtime(runtime.require_plain, _read(name), place))
     statements = [Effect(gast.Expr(look), span) for look in looks]
     return replace(function, body=Block((*statements, *function.body.statements)))
 

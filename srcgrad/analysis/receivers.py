@@ -89,7 +89,7 @@ def refuse_stores(
             unknown[name] = span
             continue
         raise UnsupportedSyntax(
-            "a store into the object that a differentiated method is bound to, or a function captured, would be lost",
+            "a store into the object of a bound method, or into one that was captured, would be lost",
             span, code="E0305",
             label="this may store into the object",
             hint="pass the object as an argument, `value_and_grad(C.loss, argnums=1)(c, x)`, or return what is kept",

@@ -480,12 +480,18 @@ class Derivative:
 
     @door
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the program that assumes nothing as a file that can be imported without the compiler."""
+        """Write the program that assumes nothing as a file that can be imported without the compiler.
+
+        Of a bound method it is a function that takes the object first, and refuses one of another kind: of another
+        class, or with other fields, dtypes or numbers of axes.
+        """
         from srcgrad.emit.load import save
 
         asked = {"has_aux": self.has_aux, "holomorphic": self.holomorphic}
         require_text_alone(self.parameters, self.results, self._inner, **asked)
-        save(self.program(None).emission, path)
+        from srcgrad.api.looking import saved_for
+
+        save(saved_for(self).emission, path)
 
     def __repr__(self) -> str:
         return f"<srcgrad {self.title[0].lower()}{self.title[1:]}>"

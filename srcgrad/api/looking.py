@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from srcgrad.api.annotations import Told, told_by_annotations
 from srcgrad.api.arguments import kinds_of
 from srcgrad.api.stages import text_at
-from srcgrad.errors import SrcgradError
+from srcgrad.errors import ArgumentError, SrcgradError
 from srcgrad.faults import reported
 from srcgrad.observe.listing import listing
 from srcgrad.observe.page import Annotation, Explanation, annotation
@@ -21,7 +21,7 @@ from srcgrad.observe.profile import Profile, profiled
 from srcgrad.pipeline import compile_request
 from srcgrad.programs import Compiled, Request
 from srcgrad.rules.facts import fact_of
-from srcgrad.runtime import zeros_like
+from srcgrad.runtime import kind_of, zeros_like
 
 if TYPE_CHECKING:
     from srcgrad.api.derivative import Derivative
@@ -48,12 +48,30 @@ def shown(derivative: Derivative) -> Compiled:
     return reported(_compiled)(derivative, told)
 
 
-def _compiled(derivative: Derivative, told: Mapping[str, Told]) -> Compiled:
-    """The program for arguments of which some is told: objects themselves, of all else facts."""
+def saved_for(derivative: Derivative) -> Compiled:
+    """The program of a bound method as it is saved: it takes the object first, and looks whether it is as this one."""
+    names, first = derivative.parameters.names, derivative.parameters.first
+    if not first:
+        return derivative.program(None)
+    kinds = {name: kind_of(value) for name, value in zip(names, first)}
+    if None in kinds.values():
+        raise ArgumentError(
+            "this derivative is not saved as a file: its object holds more than numbers, arrays and such objects",
+            hint="save the derivative of a function of what it computes with",
+        )
+    told = {name: Told(value, fact_of(value, name)) for name, value in zip(names, first)}
+    return reported(_compiled)(derivative, told, {name: str(kind) for name, kind in kinds.items()})
+
+
+def _compiled(derivative: Derivative, told: Mapping[str, Told], kinds: Mapping[str, str] | None = None) -> Compiled:
+    """The program for arguments of which some is told: objects themselves, of all else facts.  ``kinds``: of those that
+    it looks at when it is called, else it is made to be read."""
     facts = {name: one.fact for name, one in told.items() if one.fact is not None}
     names, first = derivative.parameters.names, derivative.parameters.first
     tupled = isinstance(derivative.argnums, tuple)
-    request = Request(derivative.callee(None), derivative.wanted, derivative.mode, facts, tupled, shown=True)
+    request = Request(derivative.callee(None), derivative.wanted, derivative.mode, facts, tupled, shown=kinds is None)
+    own = names[: len(first)]
+    request = replace(request, open=kinds is not None, told=kinds or {}, kept=own)
     if first:
         known = derivative.parameters.spread((*first, *(0.0 for _ in names[len(first) :])))
         request = replace(request, arguments=known, kinds=("of an object", kinds_of(first)), is_data=True)

@@ -81,9 +81,7 @@ def require_text_alone(
     """Refuse to write as a file what the text of a program alone does not do."""
     starred = [str(p) for p in parameters.signature.parameters.values() if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
     hint = "pickle it instead, or write a function whose gradient by its parameters is what you want"
-    if parameters.first:
-        reason, hint = "its object is not in the text", "save the gradient of the class's function: grad(Model.f, 1)"
-    elif starred:
+    if starred:
         reason = f"in a file {starred[0].lstrip('*')} of {starred[0]} would be one argument"
     elif not results.is_plain or inner is not None and not inner[1].is_plain:
         reason, hint = "an argument is asked for twice", "save the gradient by each argument once"

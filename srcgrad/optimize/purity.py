@@ -33,6 +33,7 @@ _EFFECTS_HERE = IN_PLACE | {
     "raised_entering", "raised_iterating", "left_early", "tried",
     "require_apart", "require_arithmetic", "require_assigned",
     "require_disjoint", "require_exact",
+    "require_kind",
     "require_plain",
     "require_entry",
     "require_fields",

@@ -186,7 +186,7 @@ class Model(Base):
         return 2.0 * super().energy(x)
 
 
-f = Model().energy
+f = Model.energy
 """,
         """
 class Base:

@@ -95,7 +95,7 @@ _NAMES = {
         "angle_slope half_circle is_above is_below is_within masked power_partial prevails quotient "
         "safe_divide share where_finite wins"
     ),
-    "exact": "require_exact require_plain",
+    "exact": "kind_of require_exact require_kind require_plain",
     "extrema": "exp_share initial_share latest ties",
     "fields": "field field_of holds_field unfield",
     "finite_differences": (

@@ -219,6 +219,41 @@ def require_exact(x: Any, place: str) -> Any:
     return x
 
 
+def kind_of(x: Any) -> str | None:
+    """What a saved program relies on of an object, in words: its class, and the kinds of its fields.
+
+    Numbers by their class, arrays by dtype and number of axes, containers by what they hold; None where something in it
+    is none of these.
+
+    >>> kind_of((1.0, [2, np.ones((2, 3))]))
+    '(float, [int, float64[2]])'
+    """
+    if isinstance(x, np.ndarray):
+        return f"{x.dtype}[{x.ndim}]" if type(x) is np.ndarray and x.dtype.kind in "biufc" else None
+    if isinstance(x, np.number | np.bool_):
+        return str(x.dtype)
+    if type(x) in (bool, int, float, complex, str, type(None)):
+        return type(x).__name__
+    if type(x) in (list, tuple, dict) or is_object(x):
+        fields = fields_of(x) if is_object(x) else x if type(x) is dict else dict(enumerate(x))
+        kinds = {name: kind_of(value) for name, value in fields.items()}
+        if None in kinds.values() or not all(type(name) in (str, int) for name in kinds):
+            return None
+        told = ", ".join(str(kind) if type(x) in (list, tuple) else f"{name}: {kind}" for name, kind in kinds.items())
+        if is_object(x):
+            return f"{type(x).__module__}.{type(x).__qualname__}({told})"
+        return f"[{told}]" if type(x) is list else f"({told})" if type(x) is tuple else f"{{{told}}}"
+    return None
+
+
+def require_kind(x: Any, kind: str, place: str) -> None:
+    """Refuse an object that is not as the one for which a saved program was made."""
+    if (found := kind_of(x)) != kind:
+        raise RefusedType(
+            "E0203", f"{place} is {found or named(type(x))}, and this program was saved for {kind}; save it for both"
+        )
+
+
 def require_plain(x: Any, place: str) -> Any:
     """``x``, an argument of which nothing is known: a number, an array, a container of such, or whatever else is no
     object of a user's class; refused at ``place`` otherwise, and where ``require_exact`` refuses it."""

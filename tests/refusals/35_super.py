@@ -8,4 +8,4 @@ class Derived(Base):
         return super().energy(x) * 2.0
 
 
-f = Derived().energy
+f = Derived.energy
