@@ -106,6 +106,18 @@ class Operation:
         """The class of the node; one that spreads lists of partials where parameters are lists."""
         return list_class(self.node) if lists else self.node
 
+    def learned(self, values: Mapping[str, Any], wanted: tuple[str, ...], node: Node) -> Callable[..., Any] | None:
+        """The function that answers the next call of the case of which ``node`` is; None where there is none."""
+        tensors = {p: isinstance(v, Tensor) for p, v in values.items()}
+        real = node.dtype in REAL and all(v.array.dtype.kind != "c" for v in values.values() if isinstance(v, Tensor))
+        if not real or self.rule.variadic in values or type(node) is not self.node:
+            return None
+        by_name = {p: p in self.rule.defaults and not isinstance(self.function, np.ufunc) for p in values}
+        arguments = [(p, by_name[p]) for p in self.rule.parameters if p in values]
+        edges = {p: p in wanted for p, is_tensor in tensors.items() if is_tensor}
+        record = recorder(node.formula, self.node, tuple(values), keeps=node.keeps)
+        return applier(self.run, record, tensors, arguments, edges)
+
     def compute(self, values: Mapping[str, Any]) -> Any:
         """The function of the values, as arrays: by position where NumPy wants it so."""
         args: list[Any] = []
@@ -238,8 +250,8 @@ def call(
     of the node; ``array`` is the result where it is computed already.  Several results come back as a tuple.
     """
     key = None
-    if state.recording and not facts and not anomaly.enabled and not state.saved_hooks:
-        key = _case(values, saved)
+    if state.recording and not anomaly.enabled and not state.saved_hooks:
+        key = _case(values, saved, facts)
         applied = operation.appliers.get(key)
         if applied is not None:
             made = applied(array, *values.values())
@@ -273,21 +285,31 @@ _MOST = 64  # cases that an operation learns: numbers that never come again are 
 _NUMBERS = frozenset((bool, int, float, str, type(None)))
 
 
-def _case(values: Mapping[str, Any], saved: Mapping[str, Any] | None) -> Any:
-    """What the way of recording a call depends on; None where that is more than a few types and numbers."""
+def _case(values: Mapping[str, Any], saved: Mapping[str, Any] | None, facts: bool = False) -> Any:
+    """What the way of recording a call depends on; None where that is more than a few types and numbers.
+
+    ``facts``: ranks too, of arrays that say them.
+    """
     key: list[Any] = [*values]
     for value in values.values():
         kind = type(value)
         if kind is Tensor or isinstance(value, Tensor):
-            key.append(value.array.dtype)
-            key.append(value.requires_grad)
+            array = value.array
+            grad = value.node is not None or value.leaf_grad or (value.alias is not None and value.requires_grad)
+            if not facts:
+                key += (array.dtype, grad)
+            elif type(array) is np.ndarray or isinstance(array, np.generic):
+                key += (array.dtype, grad, type(array), array.ndim)
+            else:
+                return None
         elif kind in _NUMBERS:
-            key.append(kind)
-            key.append(value)
+            key += (kind, value)
         elif kind is np.ndarray:
             key.append(kind)
         elif kind is tuple and all(type(item) is int for item in value):
             key.append(value)
+        elif kind is tuple and _picks(value):
+            key.append(np.ndarray)
         else:
             return None
     if saved is not None and watched_among(saved.values()) is not None:
@@ -295,17 +317,18 @@ def _case(values: Mapping[str, Any], saved: Mapping[str, Any] | None) -> Any:
     return tuple(key)
 
 
+def _picks(index: tuple[Any, ...]) -> bool:
+    """Whether an index holds an array, and slices and numbers at most beside it: no formula depends on which."""
+    kinds = [type(part) for part in index]
+    return np.ndarray in kinds and all(kind is np.ndarray or kind is slice or kind is int for kind in kinds)
+
+
 def _learn(operation: Operation, key: Any, values: Mapping[str, Any], wanted: tuple[str, ...], node: Node) -> None:
     """Make the function that answers the next call of this case."""
-    rule, tensors = operation.rule, {p: isinstance(v, Tensor) for p, v in values.items()}
-    real = node.dtype in REAL and all(v.array.dtype.kind != "c" for v in values.values() if isinstance(v, Tensor))
-    if len(operation.appliers) >= _MOST or not real or rule.variadic in values or type(node) is not operation.node:
-        return
-    by_name = {p: p in rule.defaults and not isinstance(operation.function, np.ufunc) for p in values}
-    arguments = [(p, by_name[p]) for p in rule.parameters if p in values]
-    edges = {p: p in wanted for p, is_tensor in tensors.items() if is_tensor}
-    record = recorder(node.formula, operation.node, tuple(values), keeps=node.keeps)
-    operation.appliers[key] = applier(operation.run, record, tensors, arguments, edges)
+    if len(operation.appliers) < _MOST:
+        made = operation.learned(values, wanted, node)
+        if made is not None:
+            operation.appliers[key] = made
 
 
 def _plain(array: Any) -> Any:

@@ -9,7 +9,7 @@ so graphs may be as deep as memory allows.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from heapq import heappop, heappush, heapreplace
 from typing import Any
 
@@ -47,6 +47,7 @@ def run(
     waiting, reach, needed = _dependencies(roots, targets if captures is not None else None)
     captured: list[Any] = [None] * (0 if captures is None else len(captures))
     buffers: dict[Node, Any] = {}
+    sums: set[Node] = set()  # the nodes whose gradient is an array that was made here, by adding two
     heap: list[tuple[int, Node]] = []
     before = state.recording
     state.recording = create
@@ -86,13 +87,14 @@ def run(
             partials = None
             if direct is not None and g is not None and not create and not anomaly.enabled:
                 try:
-                    partials = direct(node, g)
+                    ways = None if reach is None else _needed(node, reach)
+                    partials = direct(node, g) if ways is None else node.formula.part(ways, False)(node, g)
                 except Exception:
                     # A formula changes nothing, so the whole way is gone instead: it raises what is wrong by name
                     # (freed, changed in place), or runs example by example. No gradient comes of the failed attempt.
                     partials = None
             if partials is None:
-                partials = _applied(node, g, create)
+                partials = _applied(node, g, create, reach)
             g = None  # so that a leaf can tell whether it alone holds what it is given
             if not keep:
                 if direct is None:
@@ -107,7 +109,14 @@ def run(
                         _put(buffers, target, number, partial)
                     else:
                         known = buffers.get(target)
-                        buffers[target] = partial if known is None else known + partial
+                        if known is None:
+                            buffers[target] = partial
+                        elif target in sums and known.dtype is partial.dtype and known.shape == partial.shape:
+                            np.add(known, partial, known)
+                        else:
+                            buffers[target] = known = known + partial
+                            if type(known) is np.ndarray and type(partial) is np.ndarray:
+                                sums.add(target)
                 left = waiting[target] = waiting[target] - 1
                 if not left:
                     if type(target) is AccumulateGrad:
@@ -204,8 +213,18 @@ def _capture(captures: dict[tuple[int, int], int], captured: list[Any], node: No
             captured[place] = g[number]
 
 
-def _applied(node: Node, g: Any, create: bool) -> Any:
-    """What a node makes of the gradient of its output, hooks included."""
+def _needed(node: Node, reach: Set[Node]) -> tuple[bool, ...] | None:
+    """The edges of a node with a plain formula that lead to a target, where not all of them do."""
+    needed = tuple([target in reach for target, _ in node.edges])
+    plain = type(node).apply_to_tensors is Node.apply_to_tensors and not node.formula.lists and not node.posthooks
+    return needed if plain and not all(needed) and len(needed) == len(node.formula.outputs) else None
+
+
+def _applied(node: Node, g: Any, create: bool, reach: Set[Node] | None = None) -> Any:
+    """What a node makes of the gradient of its output, hooks included.
+
+    ``reach``: the nodes at which gradients are wanted, where that is not everywhere.
+    """
     if node.prehooks:
         from srcgrad.eager.hooks import run_prehooks
 
@@ -217,7 +236,7 @@ def _applied(node: Node, g: Any, create: bool) -> Any:
 
         partials = applied(node, g, create)
     elif create:
-        partials = tensor_partials(node, g)
+        partials = tensor_partials(node, g, None if reach is None else _needed(node, reach))
     else:
         try:
             partials = node.apply(g)

@@ -45,9 +45,12 @@ class _Flat(Node):
         return (g, Tensor.of(np.zeros(g.array.shape, g.array.dtype)) if self.sends else None)
 
 
-def tensor_partials(node: Node, g: Any) -> Any:
-    """The gradients that a node makes of tensors, recorded, as functions of the operands that PyTorch says."""
-    partials = node.apply_to_tensors(g)
+def tensor_partials(node: Node, g: Any, needed: tuple[bool, ...] | None = None) -> Any:
+    """The gradients that a node makes of tensors, recorded, as functions of the operands that PyTorch says.
+
+    ``needed``: the edges of a node with a formula that gradients are wanted at.
+    """
+    partials = node.apply_to_tensors(g) if needed is None else node.formula.on_tensors(node, g, needed)
     flat = FLAT.get(type(node).__name__)
     if flat is None or not state.recording or isinstance(node, Border):
         return partials

@@ -128,6 +128,17 @@ class Formula:
         self.run = self._compiled(None)
         self._lifted: Callable[..., Any] | None = None
         self._opened: Callable[..., Any] | None = None
+        self._parts: dict[Any, Callable[..., Any]] = {}  # for some of the edges alone
+
+    def part(self, needed: tuple[bool, ...], as_tensors: bool) -> Callable[..., Any]:
+        """The formula for the edges that are needed; what is only there for others is not computed."""
+        known = self._parts.get((needed, as_tensors))
+        if known is None:
+            from srcgrad.eager.lifting import lifted
+
+            made = self._compiled(lifted if as_tensors else None, needed=needed)
+            known = self._parts[needed, as_tensors] = made
+        return known
 
     @property
     def opened(self) -> Callable[..., Any]:
@@ -145,18 +156,19 @@ class Formula:
             self._lifted = self._compiled(lifted)
         return self._lifted
 
-    def on_tensors(self, node: Node, g: Any) -> Any:
+    def on_tensors(self, node: Node, g: Any, needed: tuple[bool, ...] | None = None) -> Any:
         """The partials as tensors, recorded; of complex gradients in PyTorch's convention."""
         if not (isinstance(g, list) or g.array.dtype.kind == "c" or node.meets_complex):
-            return self.lifted(node, g)
+            return self.lifted(node, g) if needed is None else self.part(needed, True)(node, g)
         from srcgrad.eager.lifting import lifted
 
         conjugate = lifted(np.conjugate)
         return conjugated(self.lifted(node, conjugated(node.whole(g, _zeros), conjugate)), conjugate)
 
     def _compiled(
-        self, translate: Callable[[object], object] | None, as_tensors: bool | None = None
-    ) -> Callable[..., Any]:
+        self, translate: Callable[[object], object] | None, as_tensors: bool | None = None,
+        needed: tuple[bool, ...] | None = None,
+    ) -> Callable[..., Any]:  # fmt: skip
         namespace: dict[str, object] = {"_RuntimeError": RuntimeError, "_FREED": messages.FREED}
         namespace["_as_tensor"] = as_tensor
         seen: dict[int, str] = {}
@@ -178,6 +190,9 @@ class Formula:
 
         body: list[gast.stmt] = [rebuilt(statement, change) for statement in self.piece.body]
         values = [rebuilt(self.piece.values[p], change) if p in self.piece.values else None for p in self.outputs]
+        if needed is not None:
+            values = [value if wanted else None for value, wanted in zip(values, needed, strict=True)]
+            body = read_later(body, [value for value in values if value is not None])
         body.append(
             gast.Return(gast.Tuple([gast.Constant(None, None) if v is None else v for v in values], gast.Load()))
         )
@@ -217,6 +232,22 @@ class Formula:
             else:
                 lines.append(f"{p} = {item}.reattached(_node)" if as_tensors else f"{p} = {item}.array")
         return "\n".join(lines)
+
+
+def read_later(body: list[gast.stmt], values: list[gast.expr]) -> list[gast.stmt]:
+    """The statements that the values need."""
+
+    def names(node: gast.AST) -> set[str]:
+        return {inner.id for inner in gast.walk(node) if isinstance(inner, gast.Name)}
+
+    reads = set[str]().union(*map(names, values))
+    kept: list[gast.stmt] = []
+    for statement in reversed(body):
+        plain = isinstance(statement, gast.Assign) and all(isinstance(t, gast.Name) for t in statement.targets)
+        if not plain or reads & {t.id for t in statement.targets}:
+            kept.append(statement)
+            reads |= names(statement)
+    return kept[::-1]
 
 
 def narrowed(piece: Slice) -> Slice:

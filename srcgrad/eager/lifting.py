@@ -55,8 +55,15 @@ def lifted(value: Any) -> Any:
 @cache
 def _function(function: Callable[..., Any]) -> Callable[..., Any]:
     run = on_arrays(function)
+    known: dict[Any, tuple[Operation, tuple[str, ...]]] = {}  # calls by position alone, by what decides their plan
 
     def on_tensors(*args: Any, **kwargs: Any) -> Any:
+        form = None if kwargs else _form(args)
+        plain = known.get(form) if form is not None else None
+        if plain is not None:
+            array = run(*[a.array if isinstance(a, Tensor) else a for a in args])
+            if isinstance(array, np.ndarray | np.generic):
+                return call(plain[0], dict(zip(plain[1], args, strict=True)), facts=True, array=array)
         if not (any(map(_holds_tensor, args)) or any(map(_holds_tensor, kwargs.values()))):
             made = run(*args, **kwargs)
             floating = isinstance(made, np.ndarray) and made.dtype.kind in "fc"
@@ -70,7 +77,12 @@ def _function(function: Callable[..., Any]) -> Callable[..., Any]:
                 raise NotImplementedError(f"there is no derivative rule for {function}")
             return Tensor.of(made) if isinstance(made, np.ndarray | np.generic) else made
         array = run(*map(unwrapped, args), **{name: unwrapped(value) for name, value in kwargs.items()})
-        return recorded(function, rule, args, kwargs, strong(array))
+        made = recorded(function, rule, args, kwargs, strong(array))
+        if form is not None and isinstance(made, Tensor) and not (rule.matrices or rule.options or rule.variadic):
+            operation, places, _ = _plans[_plan_key(function, rule, args, kwargs)]
+            if [*places.values()] == [*range(len(args))]:
+                known[form] = operation, tuple(places)
+        return made
 
     if isinstance(function, np.ufunc):
         for name in ("reduce", "accumulate", "reduceat", "outer"):
@@ -87,12 +99,33 @@ def strong(value: Any) -> Any:
     return value if hasattr(value, "dtype") else np.asarray(value)[()]
 
 
+_PLAIN = frozenset((bool, int, float, str, type(None)))
+
+
+def _form(args: tuple[Any, ...]) -> Any:
+    """What decides the plan of a call by position of tensors, numbers and tuples of integers; None for other calls."""
+    form: list[Any] = []
+    for value in args:
+        kind = type(value)
+        if isinstance(value, Tensor):
+            form.append(Tensor)
+        elif kind in _PLAIN or (kind is tuple and all(type(item) is int for item in value)):
+            form.append((kind, value))
+        else:
+            return None
+    return tuple(form) if Tensor in form else None
+
+
+def _plan_key(function: Callable[..., Any], rule: Rule, args: Any, kwargs: Any) -> Any:
+    return function, id(rule), tuple(map(_key, args)), tuple((name, _key(value)) for name, value in kwargs.items())
+
+
 _plans: dict[Any, tuple[Operation, dict[str, Any], Mapping[str, gast.expr]]] = {}
 
 
 def recorded(function: Callable[..., Any], rule: Rule, args: Any, kwargs: Any, array: Any) -> Any:
     """``array``, which is what ``function`` makes of these arguments, as tensors of a node with its rule."""
-    key = (function, id(rule), tuple(map(_key, args)), tuple((name, _key(value)) for name, value in kwargs.items()))
+    key = _plan_key(function, rule, args, kwargs)
     plan = _plans.get(key)
     if plan is None:
         plan = _plans[key] = _plan(function, rule, args, kwargs)

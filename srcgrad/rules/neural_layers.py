@@ -24,7 +24,7 @@ from srcgrad.runtime.neural_layers import (
     windowed_mean,
 )
 
-constant(neural_layers.largest_places, negated, transposed)
+constant(neural_layers.largest_places, neural_layers.largest_in_order, negated, transposed)
 
 
 # --- convolution, linear in either factor: each transpose is one of the other two -------------------------------------

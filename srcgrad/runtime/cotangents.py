@@ -34,7 +34,7 @@ def zeros_like(x: Any) -> Any:
     if kind is float:
         return 0.0
     if kind is np.ndarray and x.dtype.kind in "fc":
-        return np.zeros(x.shape, x.dtype) if x.flags.c_contiguous else np.zeros_like(x)
+        return np.zeros(x.shape, x.dtype) if x.flags.c_contiguous or not any(x.strides) else np.zeros_like(x)
     if isinstance(x, np.ndarray):
         if x.dtype.kind in "fc":
             return np.zeros_like(x, subok=False)
@@ -215,7 +215,11 @@ def _add_many(buffer: Any, index: Any, g: Any) -> bool:
         return True
     if is_basic(index) or buffer.ndim == 1:
         return False
-    places = np.arange(buffer.size).reshape(buffer.shape)[index]
+    picked = isinstance(index, tuple) and len(index) == buffer.ndim
+    if picked and all(type(part) is np.ndarray and part.dtype.kind == "i" for part in index):
+        places = np.ravel_multi_index(index, buffer.shape, "wrap")  # of which the reading has refused what is outside
+    else:
+        places = np.arange(buffer.size).reshape(buffer.shape)[index]
     np.add.at(buffer.reshape(-1), places.reshape(-1), np.broadcast_to(g, places.shape).reshape(-1))
     return True
 
@@ -240,6 +244,9 @@ def retake(g: Any, index: Any) -> Any:
 def untake(g: Any, like: Any, index: Any) -> Any:
     """The cotangent of ``x`` where ``g`` is that of ``x[index]``: zeros like ``x``, with ``g`` added there."""
     result = zeros_like(like)
+    if type(result) is np.ndarray and type(g) is np.ndarray and result.dtype == g.dtype and is_basic(index):
+        result[index] = g  # into zeros: nothing is added to
+        return result
     if isinstance(result, float | complex | np.generic):  # a number of NumPy's, which can be indexed: x[()], x[None]
         return result + np.sum(g)
     add_at(result, index, g)

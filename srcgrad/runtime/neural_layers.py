@@ -118,6 +118,44 @@ def untake_places(g: Any, places: Any, shape: Ints, depth: int) -> Any:
     return made.astype(g.dtype).reshape(shape)
 
 
+def largest_in_order(
+    x: Any, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, out: Ints
+) -> tuple[Any, Any] | None:
+    """The largest elements that a window meets and their numbers, where comparing one after the other finds them.
+
+    None for integers and many elements, where a window sticks out, and where it meets a nan or margins alone.
+    """
+    size = x.shape[2:]
+    spans = [s * (m - 1) + d * (k - 1) + 1 for k, s, d, m in zip(kernel, stride, dilation, out, strict=True)]
+    count = math.prod(kernel)
+    if x.dtype.kind != "f" or count > 255 or any(e > n + 2 * p for e, n, p in zip(spans, size, padding, strict=True)):
+        return None
+    padded = any(padding)
+    wide = x
+    if padded:
+        wide = np.full((*x.shape[:2], *(n + 2 * p for n, p in zip(size, padding, strict=True))), -np.inf, x.dtype)
+        wide[(..., *(slice(p, p + n) for n, p in zip(size, padding, strict=True)))] = x
+    most: Any = None
+    best = np.zeros((*x.shape[:2], *out), np.uint8)
+    offsets: list[int] = []
+    rows = [math.prod(size[i + 1 :]) for i in range(len(size))]
+    for number, (place, where) in enumerate(_steps(kernel, stride, dilation, out)):
+        met = wide[(..., *where)]
+        offsets.append(sum(o * d * r for o, d, r in zip(place, dilation, rows, strict=True)))
+        if most is None:
+            most = met.copy() if count == 1 else met
+            continue
+        np.maximum(best, np.multiply(met > most, np.uint8(number)), out=best)  # a later one is larger than all before
+        most = np.maximum(most, met)
+    if np.isnan(most).any() or (padded and np.isneginf(most).any()):
+        return None
+    first = sum(
+        (np.arange(m) * s - p).reshape([-1 if j == i else 1 for j in range(len(size))]) * r
+        for i, (m, s, p, r) in enumerate(zip(out, stride, padding, rows, strict=True))
+    )
+    return most, np.asarray(offsets)[best] + first
+
+
 def largest_places(x: Any, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, out: Ints) -> Any:
     """The numbers of the largest elements that a window meets, the first of several."""
     size = x.shape[2:]

@@ -31,15 +31,18 @@ def unreduce(g: Any, a: Any, axis: Axis = None, keepdims: bool = False, where: A
     zeros where ``where`` does not hold."""
     if where is True and type(a) is np.ndarray:
         if axis is None:
-            if isinstance(g, float) and a.dtype is _FLOAT64:
-                result = np.empty(a.shape)
+            if (isinstance(g, float) and a.dtype is _FLOAT64) or (
+                isinstance(g, np.floating) and g.dtype is a.dtype and a.ndim
+            ):
+                result = np.empty(a.shape, a.dtype)
                 result.fill(g)
                 return result
-        elif type(axis) is int and not keepdims and type(g) is np.ndarray and g.dtype is a.dtype:
+        elif type(g) is np.ndarray and g.dtype is a.dtype:
+            along = axis[0] if type(axis) is tuple and len(axis) == 1 else axis
             given = a.shape
-            if -len(given) <= axis < len(given):
-                before, after = given[: axis % len(given)], given[axis % len(given) + 1 :]
-                if g.shape == before + after:
+            if type(along) is int and -len(given) <= along < len(given):
+                before, after = given[: along % len(given)], given[along % len(given) + 1 :]
+                if g.shape == (before + (1,) + after if keepdims else before + after):
                     result = np.empty(given, a.dtype)
                     result[...] = g.reshape(*before, 1, *after)
                     return result

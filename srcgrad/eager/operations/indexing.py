@@ -9,11 +9,12 @@ import numpy as np
 
 from srcgrad.eager.dispatch import Operation, call
 from srcgrad.eager.lifted_arrays import as_array, indexed, is_lifted
-from srcgrad.eager.modes import no_grad
+from srcgrad.eager.modes import anomaly, no_grad, state
 from srcgrad.eager.operations.shaping import unsqueeze, wrapped
 from srcgrad.eager.registry import function
+from srcgrad.eager.slices import Replay
 from srcgrad.eager.tensor import Tensor
-from srcgrad.eager.views import view_of, write
+from srcgrad.eager.views import attach, view_of, write
 
 _select = Operation(operator.getitem, "SelectBackward0")
 _slice = Operation(operator.getitem, "SliceBackward0")
@@ -156,7 +157,29 @@ def sliced(input: Tensor, dim: int, part: slice, alone: bool) -> Tensor:
         "step": step,
         "self_sym_sizes": tuple(input.array.shape),
     }
-    return view_of(input, _slice, {"a": input, "b": where}, lambda a: a[where], saved=saved)
+    return _viewed(input, _slice, where, lambda a: a[where], saved)
+
+
+_appliers: dict[Any, Any] = {}  # of views by integers and slices, by operation and dtype
+
+
+def _viewed(input: Tensor, operation: Operation, where: tuple[Any, ...], replay: Replay, saved: Any) -> Tensor:
+    """A view by integers and slices; one of plain memory is recorded as the last one was."""
+    whole = input.array
+    if type(whole) is not np.ndarray or not state.recording or anomaly.enabled or state.saved_hooks:
+        return view_of(input, operation, {"a": input, "b": where}, replay, saved=saved)
+    case = operation, whole.dtype
+    applied = _appliers.get(case)
+    if applied is None or not input.requires_grad:
+        made = view_of(input, operation, {"a": input, "b": where}, replay, saved=saved)
+        if made.node is not None:
+            _appliers[case] = operation.learned({"a": input, "b": where}, ("a",), made.node)
+        return made
+    made = applied(replay(whole), input, where)
+    if type(made) is not Tensor:
+        return view_of(input, operation, {"a": input, "b": where}, replay, saved=saved)
+    made.node.statics = saved
+    return attach(made, input, replay)
 
 
 @function("select", method=True)
@@ -168,13 +191,9 @@ def select(input: Tensor, dim: int, index: int, _named: int | None = None) -> Te
         at = axis if _named is None else _named
         raise IndexError(f"index {index} is out of bounds for dimension {at} with size {size}")
     where = (slice(None),) * axis + (index,)
-    return view_of(
-        input,
-        _select,
-        {"a": input, "b": where},
-        lambda a: a[where][...] if a[where].ndim else a[(*where, ...)],
-        saved={"dim": dim, "index": index, "self_sym_sizes": tuple(input.array.shape)},
-    )
+    saved = {"dim": dim, "index": index, "self_sym_sizes": tuple(input.array.shape)}
+    place = (*where, ...)  # so that the last element is an array too
+    return _viewed(input, _select, where, lambda a: a[place], saved)
 
 
 def _advanced(input: Tensor, parts: list[Any], given: Any) -> Tensor:

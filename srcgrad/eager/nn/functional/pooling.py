@@ -9,6 +9,7 @@ import numpy as np
 
 from srcgrad.eager.constants import Number
 from srcgrad.eager.dispatch import Operation, call
+from srcgrad.eager.lifted_arrays import is_lifted
 from srcgrad.eager.nn.functional.activations import F
 from srcgrad.eager.nn.functional.convolution import each
 from srcgrad.eager.registry import function
@@ -82,16 +83,18 @@ def _maximal(
     if min(counts) < 1:
         whole, made = ("x".join(map(str, (stack.shape[1], *s))) for s in (size, counts))
         raise RuntimeError(f"Given input size: ({whole}). Calculated output size: ({made}). Output size is too small")
-    places = neural_layers.largest_places(stack, kernel, strides, paddings, dilations, counts)
+    settings = (kernel, strides, paddings, dilations, counts)
+    found = None if is_lifted(stack) else neural_layers.largest_in_order(stack, *settings)
+    array, places = found or (None, neural_layers.largest_places(stack, *settings))
     saved = {
         "kernel_size": kernel, "stride": strides, "padding": paddings, "dilation": dilations, "ceil_mode": ceil_mode,
-        "self": input, "result1": Tensor.of(places),
+        "self": input,
     }  # fmt: skip
     if input.array.ndim == dimensions + 1:
-        places = places[0]
-    saved |= {"result1": Tensor.of(places)}
-    result = call(_max[dimensions], {"x": input, "places": places, "depth": dimensions}, saved=saved)
-    return result, Tensor.of(places)
+        places, array = places[0], None if array is None else array[0]
+    saved["result1"] = indices = Tensor.of(places)
+    values = {"x": input, "places": places, "depth": dimensions}
+    return call(_max[dimensions], values, saved=saved, array=array), indices
 
 
 def _max_pool(dimensions: int) -> None:
