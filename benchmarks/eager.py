@@ -21,6 +21,7 @@ import numpy as np
 
 import srcgrad.eager
 from benchmarks.__main__ import measure
+from benchmarks.eager_rows import ROWS
 from benchmarks.eager_step import handwritten_step, step_with, weights
 from srcgrad.inspect.report import duration, table
 
@@ -125,7 +126,7 @@ def main(argv: list[str] | None = None) -> int:
     broken: list[str] = []
     medians: dict[str, dict[str, float]] = {}
     notes: dict[str, None] = {}
-    for rows in (_chains, _steps):
+    for rows in (_chains, _programs, _steps):
         rows(options, broken, medians, notes)
     for note in notes:
         print(note)
@@ -174,6 +175,38 @@ def _chains(
     if rows:
         ratios = [f"/ {library}" for library in BOUNDS]
         print(table(("forward and backward, each operation", *CONTENDERS, *ratios), rows), end="\n\n")
+
+
+def _programs(
+    options: argparse.Namespace, broken: list[str], medians: dict[str, dict[str, float]], notes: dict[str, None]
+) -> None:
+    """Small programs beside torch: a pooling, parts, picks, derivatives of derivatives, a recurrence, reductions."""
+    rows = []
+    for name, (make, bound) in ROWS.items():
+        if options.only not in name:
+            continue
+        contenders = {"eager": make(srcgrad.eager)}
+        if not options.no_peers:
+            try:
+                import torch
+            except ImportError as error:
+                notes[f"torch is not installed ({error})."] = None
+            else:
+                torch.set_num_threads(1)
+                contenders["torch"] = make(torch)
+                for ours, theirs in zip(contenders["eager"](), contenders["torch"](), strict=True):
+                    np.testing.assert_allclose(ours.numpy(), theirs.numpy(), rtol=2e-3, atol=1e-4, err_msg=name)
+        times = medians[name] = measure(contenders, options.rounds, clock=process_time)
+        cells = [duration(times["eager"]), "-", "-", f"{bound}"]
+        if "torch" in times:
+            ratio = times["eager"] / times["torch"]
+            cells[1:3] = duration(times["torch"]), f"{ratio:.2f}"
+            if ratio > bound:
+                broken.append(f"{name}: {ratio:.2f} times torch, more than {bound}")
+        rows.append((name, *cells))
+        print(f"  measured {name}", file=sys.stderr)
+    if rows:
+        print(table(("forward and backward", "eager", "torch", "/ torch", "bound"), rows), end="\n\n")
 
 
 def _steps(

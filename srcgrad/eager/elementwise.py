@@ -24,6 +24,7 @@ from srcgrad.rules.facts import fact_of
 
 _FLOATING = REAL | frozenset(map(np.dtype, (np.complex64, np.complex128)))
 _NOWHERE = (None, 0)
+_EXACT = 2**11  # whole numbers below are the same in every floating dtype
 
 
 def elementwise_unary(
@@ -139,6 +140,8 @@ def elementwise_binary(
         else:
             numbers = 2
             a, b = input.array, other
+            if type(b) is int and -_EXACT < b < _EXACT and a.dtype in _FLOATING:
+                b = float(b)
             if type(b) is not float or a.dtype not in _FLOATING:
                 a, b, alike = settled(a, b, floats, name)
             else:

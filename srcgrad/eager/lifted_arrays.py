@@ -381,8 +381,8 @@ def by_rule(function: Any) -> Any:
         return function
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        for value in (*args, *kwargs.values()):
-            if is_lifted(value) and value.has_tangent():
+        for value in (*args, *kwargs.values()) if kwargs else args:
+            if type(value) is not np.ndarray and is_lifted(value) and value.has_tangent():
                 top: Any = topmost(args, kwargs)
                 return top.applied(function, args, kwargs)
         return function(*args, **kwargs)

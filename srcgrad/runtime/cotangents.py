@@ -215,12 +215,17 @@ def _add_many(buffer: Any, index: Any, g: Any) -> bool:
         return True
     if is_basic(index) or buffer.ndim == 1:
         return False
-    picked = isinstance(index, tuple) and len(index) == buffer.ndim
-    if picked and all(type(part) is np.ndarray and part.dtype.kind == "i" for part in index):
-        places = np.ravel_multi_index(index, buffer.shape, "wrap")  # of which the reading has refused what is outside
+    parts = index if isinstance(index, tuple) else (index,)
+    whole = all(type(part) is np.ndarray and part.dtype.kind == "i" for part in parts)
+    if whole and len(parts) == buffer.ndim:
+        places = np.ravel_multi_index(parts, buffer.shape, "wrap")  # of which the reading has refused what is outside
+    elif whole and len(parts) == 1 and parts[0].ndim == 1 and len(buffer):
+        size = buffer.size // len(buffer)
+        places = ((parts[0] % len(buffer) * size)[:, None] + np.arange(size)).reshape(-1, *buffer.shape[1:])
     else:
         places = np.arange(buffer.size).reshape(buffer.shape)[index]
-    np.add.at(buffer.reshape(-1), places.reshape(-1), np.broadcast_to(g, places.shape).reshape(-1))
+    given = g if np.shape(g) == places.shape else np.broadcast_to(g, places.shape)
+    np.add.at(buffer.reshape(-1), places.reshape(-1), given.reshape(-1))
     return True
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -112,10 +113,31 @@ def take_places(x: Any, places: Any, depth: int) -> Any:
 def untake_places(g: Any, places: Any, shape: Ints, depth: int) -> Any:
     """The transpose of ``take_places``: cotangents added up at their places."""
     lead, size = shape[: len(shape) - depth], math.prod(shape[len(shape) - depth :])
-    index = np.broadcast_to(places, g.shape).reshape(math.prod(lead), -1)
-    index = index + size * np.arange(math.prod(lead))[:, None]
+    places = places if np.shape(places) == np.shape(g) else np.broadcast_to(places, g.shape)
+    index = places.reshape(math.prod(lead), -1) + size * np.arange(math.prod(lead))[:, None]
     made = np.bincount(index.ravel(), weights=g.ravel(), minlength=math.prod(lead) * size)
     return made.astype(g.dtype).reshape(shape)
+
+
+@lru_cache(maxsize=64)
+def _walk(
+    size: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, out: Ints
+) -> tuple[list[Any], Any, Any] | None:
+    """For each element of a kernel what it meets and how far on that is, and the number that each window begins with.
+
+    None where a window sticks out of the margins, and for kernels of more elements than a byte can number.
+    """
+    spans = [s * (m - 1) + d * (k - 1) + 1 for k, s, d, m in zip(kernel, stride, dilation, out, strict=True)]
+    if math.prod(kernel) > 255 or any(e > n + 2 * p for e, n, p in zip(spans, size, padding, strict=True)):
+        return None
+    rows = [math.prod(size[i + 1 :]) for i in range(len(size))]
+    steps = list(_steps(kernel, stride, dilation, out))
+    offsets = [sum(o * d * r for o, d, r in zip(place, dilation, rows, strict=True)) for place, _ in steps]
+    first = sum(
+        (np.arange(m) * s - p).reshape([-1 if j == i else 1 for j in range(len(size))]) * r
+        for i, (m, s, p, r) in enumerate(zip(out, stride, padding, rows, strict=True))
+    )
+    return [(..., *where) for _, where in steps], np.asarray(offsets), first
 
 
 def largest_in_order(
@@ -126,34 +148,25 @@ def largest_in_order(
     None for integers and many elements, where a window sticks out, and where it meets a nan or margins alone.
     """
     size = x.shape[2:]
-    spans = [s * (m - 1) + d * (k - 1) + 1 for k, s, d, m in zip(kernel, stride, dilation, out, strict=True)]
-    count = math.prod(kernel)
-    if x.dtype.kind != "f" or count > 255 or any(e > n + 2 * p for e, n, p in zip(spans, size, padding, strict=True)):
+    walk = _walk(size, kernel, stride, padding, dilation, out)
+    if x.dtype.kind != "f" or walk is None:
         return None
+    wheres, offsets, first = walk
     padded = any(padding)
     wide = x
     if padded:
         wide = np.full((*x.shape[:2], *(n + 2 * p for n, p in zip(size, padding, strict=True))), -np.inf, x.dtype)
         wide[(..., *(slice(p, p + n) for n, p in zip(size, padding, strict=True)))] = x
-    most: Any = None
-    best = np.zeros((*x.shape[:2], *out), np.uint8)
-    offsets: list[int] = []
-    rows = [math.prod(size[i + 1 :]) for i in range(len(size))]
-    for number, (place, where) in enumerate(_steps(kernel, stride, dilation, out)):
-        met = wide[(..., *where)]
-        offsets.append(sum(o * d * r for o, d, r in zip(place, dilation, rows, strict=True)))
-        if most is None:
-            most = met.copy() if count == 1 else met
-            continue
-        np.maximum(best, np.multiply(met > most, np.uint8(number)), out=best)  # a later one is larger than all before
-        most = np.maximum(most, met)
-    if np.isnan(most).any() or (padded and np.isneginf(most).any()):
+    most = wide[wheres[0]].copy()
+    best = np.zeros(most.shape, np.uint8)
+    for number, where in enumerate(wheres[1:], 1):
+        met = wide[where].copy()
+        later = np.multiply((met > most).view(np.uint8), np.uint8(number))
+        np.maximum(best, later, out=best)  # a later one is larger than all before
+        np.maximum(most, met, out=most)
+    if not np.isfinite(np.add.reduce(most, None)) and (np.isnan(most).any() or (padded and np.isneginf(most).any())):
         return None
-    first = sum(
-        (np.arange(m) * s - p).reshape([-1 if j == i else 1 for j in range(len(size))]) * r
-        for i, (m, s, p, r) in enumerate(zip(out, stride, padding, rows, strict=True))
-    )
-    return most, np.asarray(offsets)[best] + first
+    return most, offsets.take(best) + first
 
 
 def largest_places(x: Any, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, out: Ints) -> Any:

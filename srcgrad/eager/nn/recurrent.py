@@ -23,32 +23,33 @@ from srcgrad.eager.operations.joining import cat, stack
 from srcgrad.eager.tensor import Tensor
 
 State = tuple[Tensor, ...]  # (h,), and (h, c) of an LSTM
-Step = Callable[[Tensor, State, Tensor, Any, Any], State]
+Step = Callable[[tuple[Tensor, ...], State, Tensor, Any, Any], State]
 
 
 def _elman(activation: str) -> Step:
-    def step(inward: Tensor, state: State, weight: Tensor, bias: Any, _projection: Any) -> State:
-        made = addmm_of(inward, state[0], weight)
+    def step(inward: tuple[Tensor, ...], state: State, weight: Tensor, bias: Any, _projection: Any) -> State:
+        made = addmm_of(inward[0], state[0], weight)
         return (getattr(made if bias is None else made + bias, activation)(),)
 
     return step
 
 
-def _long_short(inward: Tensor, state: State, weight: Tensor, bias: Any, projection: Any) -> State:
+def _long_short(inward: tuple[Tensor, ...], state: State, weight: Tensor, bias: Any, projection: Any) -> State:
     h, c = state
-    gates = addmm_of(inward, h, weight)
+    gates = addmm_of(inward[0], h, weight)
     i, f, g, o = (gates if bias is None else gates + bias).chunk(4, 1)
     c = f.sigmoid() * c + i.sigmoid() * g.tanh()
     h = o.sigmoid() * c.tanh()
     return (h if projection is None else h @ projection.t()), c
 
 
-def _gated(inward: Tensor, state: State, weight: Tensor, bias: Any, projection: Any) -> State:
-    (h,) = state
-    reset, update, new = inward.chunk(3, 1)
-    r, z, n = (h @ weight if bias is None else addmm_of(bias, h, weight)).chunk(3, 1)
-    n = (new + (reset + r).sigmoid() * n).tanh()
-    return ((h - n) * (update + z).sigmoid() + n,)
+def _gated(inward: tuple[Tensor, ...], state: State, weight: Tensor, bias: Any, projection: Any) -> State:
+    (h,), (x_gates, x_new) = state, inward
+    size = h.array.shape[1]
+    gates, n = (h @ weight if bias is None else addmm_of(bias, h, weight)).split([2 * size, size], 1)
+    reset, update = (x_gates + gates).sigmoid().chunk(2, 1)
+    n = (x_new + reset * n).tanh()
+    return ((h - n) * update + n,)
 
 
 #: Of each mode: how many gates there are, and a step.  A step of gated units takes the state's bias, others have it
@@ -61,11 +62,14 @@ STEPS: dict[str, tuple[int, Step]] = {
 }
 
 
-def _inward(mode: str, input: Tensor, weight: Tensor, bias: Any, state_bias: Any) -> tuple[Tensor, Any]:
-    """What the input adds to the gates, and the bias that is left for the steps."""
-    if mode == "GRU" or state_bias is None:
-        return linear(input, weight, bias), state_bias
-    return linear(input, weight, state_bias if bias is None else bias + state_bias), None
+def _inward(mode: str, input: Tensor, weight: Tensor, bias: Any, state_bias: Any) -> tuple[tuple[Tensor, ...], Any]:
+    """What the input adds to the gates, in the parts that a step takes, and the bias that is left for the steps."""
+    if mode == "GRU":
+        size = weight.array.shape[0] // 3
+        return linear(input, weight, bias).split([2 * size, size], -1), state_bias
+    if state_bias is not None:
+        bias = state_bias if bias is None else bias + state_bias
+    return (linear(input, weight, bias),), None
 
 
 class RNNBase(Module):
@@ -223,9 +227,9 @@ class RNNBase(Module):
         )
         weight, projection, step = weights["weight_hh"].t(), weights.get("weight_hr"), STEPS[self.mode][1]
         outputs: list[Tensor] = []
-        times = inward.unbind(0)
-        for part in reversed(times) if backwards else times:
-            state = step(part, state, weight, bias, projection)
+        times = [*zip(*(part.unbind(0) for part in inward), strict=True)]
+        for parts in reversed(times) if backwards else times:
+            state = step(parts, state, weight, bias, projection)
             outputs.append(state[0])
         if backwards:
             outputs.reverse()

@@ -39,9 +39,10 @@ _clamp_max_tensor = Operation(np.clip, "ClampMaxBackward1", _BOUNDS)
 def along(input: Tensor, dim: int, index: Any) -> tuple[Any, ...]:
     """An index for every dimension that takes ``index`` along one and follows the others."""
     axis = wrapped(dim, input.array.ndim)
-    places: list[Any] = list(np.ogrid[tuple(slice(n) for n in index.shape)])
-    places[axis] = index
-    return tuple(places)
+    shape = index.shape
+    return tuple(
+        index if i == axis else np.arange(n).reshape((-1,) + (1,) * (len(shape) - i - 1)) for i, n in enumerate(shape)
+    )
 
 
 def _checked(name: str, input: Tensor, dim: int, index: Tensor) -> Any:

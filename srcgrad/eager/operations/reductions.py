@@ -60,8 +60,14 @@ def axes_of(input: Tensor, dim: Any) -> tuple[int, ...] | None:
     return axes if ndim else None
 
 
+_HALF = np.dtype(np.float16)
+_QUICK: dict[Any, Callable[..., Any]] = {np.sum: np.add.reduce, np.prod: np.multiply.reduce}  # without NumPy's door
+
+
 def _computed(f: Callable[..., Any], array: Any, d: np.dtype[Any], **how: Any) -> Any:
     """A NumPy reduction in ``d``; short floats are added up in longer ones."""
+    if type(array) is np.ndarray and array.dtype is d and d is not _HALF and f in _QUICK:
+        return _QUICK[f](array, how.get("axis"), None, None, how.get("keepdims", False))
     wide = np.dtype(np.float32) if d == np.float16 else d
     return f(array, dtype=wide, **how).astype(d)
 
