@@ -17,6 +17,7 @@ def lint(session: nox.Session) -> None:
     session.install("-e", ".[lint]")
     session.run("ruff", "check", ".")
     session.run("mypy")
+    session.run("python", "-m", "tests.types.checking")
 
 
 @nox.session

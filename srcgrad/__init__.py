@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from srcgrad.api.bridge import compile  # noqa: A004
-    from srcgrad.api.dense import hessian, hvp, jacfwd, jacobian
+    from srcgrad.api.dense import hessian, hessp, hvp, jacfwd, jacobian
     from srcgrad.api.derivative import Derivative
     from srcgrad.api.transforms import grad, jvp, value_and_grad, vjp
     from srcgrad.check import check_grads
@@ -55,6 +55,7 @@ __all__ = [
     "elementwise",
     "grad",
     "hessian",
+    "hessp",
     "hvp",
     "jacfwd",
     "jacobian",
@@ -77,21 +78,23 @@ _ELSEWHERE = {
     "options": "srcgrad.programs",
     "stop_gradient": "srcgrad.runtime",
     **dict.fromkeys(("grad", "jvp", "value_and_grad", "vjp"), "srcgrad.api.transforms"),
-    **dict.fromkeys(("hessian", "hvp", "jacfwd", "jacobian"), "srcgrad.api.dense"),
+    **dict.fromkeys(("hessian", "hessp", "hvp", "jacfwd", "jacobian"), "srcgrad.api.dense"),
     **dict.fromkeys(("constant", "elementwise", "linear", "rule"), "srcgrad.rules.table"),
 }
 
 
-def __getattr__(name: str) -> object:
-    """A public name, from its module; what is not listed elsewhere is an error class."""
-    if name == "parallel":
-        return importlib.import_module("srcgrad.parallel")
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module = importlib.import_module(_ELSEWHERE.get(name, "srcgrad.errors"))
-    found: object = getattr(module, name)
-    globals()[name] = found
-    return found
+if not TYPE_CHECKING:  # which would think that every name exists
+
+    def __getattr__(name: str) -> object:
+        """A public name, from its module; what is not listed elsewhere is an error class."""
+        if name == "parallel":
+            return importlib.import_module("srcgrad.parallel")
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        module = importlib.import_module(_ELSEWHERE.get(name, "srcgrad.errors"))
+        found: object = getattr(module, name)
+        globals()[name] = found
+        return found
 
 
 def load_ipython_extension(ipython: object) -> None:

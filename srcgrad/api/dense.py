@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from inspect import Parameter, Signature
 from types import MethodType
-from typing import Any
+from typing import Any, Concatenate, Literal, ParamSpec, TypeVar, overload
 
 import numpy as np
 
@@ -23,12 +23,22 @@ from srcgrad.api.derivative import Derivative
 from srcgrad.api.holomorphic import HOLOMORPHIC_OR_VJP, require_holomorphic
 from srcgrad.api.saved import import_object, imported
 from srcgrad.api.transforms import Pullback, directed, directions_of, filled, pushed, seeds_between
+from srcgrad.api.typed import Along, DenseDecorator, R, X
 from srcgrad.errors import ArgumentError, CheaperMode, SeedError
 from srcgrad.runtime import as_cotangent, zeros_like
 from srcgrad.runtime.objects import fields_of, is_object, mirrored
 from srcgrad.tracebacks import door
 
+P = ParamSpec("P")
+T1 = TypeVar("T1")
+T2 = TypeVar("T2")
+T3 = TypeVar("T3")
 
+
+@overload
+def jacobian(f: Callable[P, Any], argnums: Argnums = 0, *, holomorphic: bool = False) -> Along[P, Any]: ...
+@overload
+def jacobian(f: None = None, argnums: Argnums = 0, *, holomorphic: bool = False) -> DenseDecorator: ...
 @door
 def jacobian(
     f: Callable[..., Any] | None = None, argnums: Argnums = 0, *, holomorphic: bool = False
@@ -45,6 +55,10 @@ def jacobian(
     return _dense(Jacobian, f, argnums, holomorphic)
 
 
+@overload
+def jacfwd(f: Callable[P, Any], argnums: Argnums = 0, *, holomorphic: bool = False) -> Along[P, Any]: ...
+@overload
+def jacfwd(f: None = None, argnums: Argnums = 0, *, holomorphic: bool = False) -> DenseDecorator: ...
 @door
 def jacfwd(
     f: Callable[..., Any] | None = None, argnums: Argnums = 0, *, holomorphic: bool = False
@@ -53,6 +67,10 @@ def jacfwd(
     return _dense(ForwardJacobian, f, argnums, holomorphic)
 
 
+@overload
+def hessian(f: Callable[P, R], argnums: Argnums = 0) -> Along[P, Any]: ...
+@overload
+def hessian(f: None = None, argnums: Argnums = 0) -> DenseDecorator: ...
 @door
 def hessian(f: Callable[..., Any] | None = None, argnums: Argnums = 0) -> Any:
     """The Hessian of a function that returns one real number: shape ``(*m, *m)`` for an argument of shape m.
@@ -63,6 +81,19 @@ def hessian(f: Callable[..., Any] | None = None, argnums: Argnums = 0) -> Any:
     return _dense(Hessian, f, argnums)
 
 
+# The vector stands behind f's parameters, which ``ParamSpec`` cannot say: up to four of them are written out.
+@overload
+def hvp(f: Callable[[X], R], argnums: Literal[0] = 0) -> Along[[X, X], X]: ...
+@overload
+def hvp(f: Callable[[X, T1], R], argnums: Literal[0] = 0) -> Along[[X, T1, X], X]: ...
+@overload
+def hvp(f: Callable[[X, T1, T2], R], argnums: Literal[0] = 0) -> Along[[X, T1, T2, X], X]: ...
+@overload
+def hvp(f: Callable[[X, T1, T2, T3], R], argnums: Literal[0] = 0) -> Along[[X, T1, T2, T3, X], X]: ...
+@overload
+def hvp(f: Callable[..., R], argnums: Argnums = 0) -> Along[..., Any]: ...
+@overload
+def hvp(f: None = None, argnums: Argnums = 0) -> DenseDecorator: ...
 @door
 def hvp(f: Callable[..., Any] | None = None, argnums: Argnums = 0) -> Any:
     """A function of f's arguments and then v that returns the Hessian of f applied to v.
@@ -71,6 +102,16 @@ def hvp(f: Callable[..., Any] | None = None, argnums: Argnums = 0) -> Any:
     change of the gradient when the argument moves along v; both may be complex.
     """
     return _dense(HessianVector, f, argnums)
+
+
+@door
+def hessp(f: Callable[Concatenate[X, P], R]) -> Along[Concatenate[X, X, P], X]:
+    """A function of f's first argument x, a vector p and f's other arguments that returns the Hessian by x times p.
+
+    It is ``hvp(f)`` with the arguments in the order in which ``scipy.optimize.minimize`` passes them to ``hessp=``:
+    ``hessp(f)(x, p, *args)`` is ``hvp(f)(x, *args, p)``.
+    """
+    return HessianProduct(f, 0)
 
 
 def _dense(kind: type[Dense], f: Callable[..., Any] | None, argnums: Argnums, holomorphic: bool = False) -> Any:
@@ -344,7 +385,7 @@ class ForwardJacobian(Dense):
 
 class Hessian(Dense):
     name = "hessian"
-    transform = staticmethod(hessian)
+    transform: Callable[..., Any] = staticmethod(hessian)
 
     def __init__(self, primal: Callable[..., Any], argnums: Argnums, holomorphic: bool = False) -> None:
         super().__init__(primal, argnums, holomorphic)
@@ -399,6 +440,31 @@ class HessianVector(Hessian):
             raise ArgumentError(f"{len(inputs)} differentiated arguments need as many vectors, not {len(directions)}")
         named = zip(self.derivative.chosen, inputs, directions, strict=True)
         return self.slope.along(values, tuple(directed(v, value, f"argument {name}") for (name, _), value, v in named))
+
+
+class HessianProduct(HessianVector):
+    name = "hessp"
+
+    @property
+    def __signature__(self) -> Signature:
+        """The parameters that a caller passes."""
+        every = list(Dense.bound.fget(self).parameters.values())  # type: ignore[attr-defined]
+        taken = {p.name for p in every}
+        name = next(name for name in ("p" + "_" * count for count in itertools.count()) if name not in taken)
+        kind = Parameter.POSITIONAL_ONLY if every[0].kind is not Parameter.POSITIONAL_OR_KEYWORD else every[0].kind
+        first = [] if every[0].kind is Parameter.VAR_POSITIONAL else [every.pop(0).replace(default=Parameter.empty)]
+        return Signature([*first, Parameter(name, kind), *every])
+
+    def __srcgrad_underivable__(self) -> tuple[str, str] | None:
+        return "hessp(f) is not differentiated itself", "differentiate hvp(f), which takes the vector last"
+
+    @door
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        if len(args) < 2:
+            reason = f"hessp({self.derivative._name}) needs x and the vector p, by their places"
+            raise ArgumentError(reason, hint="the function's other arguments follow them")
+        x, p, *others = args
+        return super().__call__(x, *others, p, **kwargs)
 
 
 # --- nested tuples, lists and dicts, leaf by leaf ---------------------------------------------------------------------

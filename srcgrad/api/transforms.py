@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from types import FunctionType, MethodType
-from typing import Any
+from typing import Any, Concatenate, Literal, ParamSpec, TypeVar, overload
 
 import numpy as np
 
 from srcgrad.api.arguments import Argnums, described, holds_objects, is_floating, is_integer, positions
 from srcgrad.api.derivative import Derivative
 from srcgrad.api.outside import Outside
+from srcgrad.api.typed import Decorator, Gradient, R, Several, X, Y
 from srcgrad.errors import ArgumentError, SeedError
 from srcgrad.runtime import add, as_cotangent, zeros_like
 from srcgrad.runtime.defaults import dict_like
@@ -26,7 +27,52 @@ from srcgrad.runtime.refusals import RefusedValue
 from srcgrad.runtime.shadows import cloned
 from srcgrad.tracebacks import door, hide_frames
 
+P = ParamSpec("P")
+A = TypeVar("A")
+T = TypeVar("T")
 
+
+@overload
+def grad(
+    f: Callable[Concatenate[Several, P], R], argnums: Literal[0] = 0, *, has_aux: Literal[False] = False,
+    holomorphic: bool = False,
+) -> Gradient[Concatenate[Any, P], Any]: ...
+@overload
+def grad(
+    f: Callable[Concatenate[X, P], R], argnums: Literal[0] = 0, *, has_aux: Literal[False] = False,
+    holomorphic: bool = False,
+) -> Gradient[Concatenate[X, P], X]: ...
+@overload
+def grad(
+    f: Callable[Concatenate[X, Y, P], R], argnums: Literal[1], *, has_aux: Literal[False] = False,
+    holomorphic: bool = False,
+) -> Gradient[Concatenate[X, Y, P], Y]: ...
+@overload
+def grad(
+    f: Callable[Concatenate[X, Y, P], R], argnums: tuple[Literal[0], Literal[1]], *,
+    has_aux: Literal[False] = False, holomorphic: bool = False,
+) -> Gradient[Concatenate[X, Y, P], tuple[X, Y]]: ...
+@overload
+def grad(
+    f: Callable[Concatenate[X, P], tuple[R, A]], argnums: Literal[0] = 0, *, has_aux: Literal[True],
+    holomorphic: bool = False,
+) -> Gradient[Concatenate[X, P], tuple[X, A]]: ...
+@overload
+def grad(
+    f: Callable[P, R], argnums: tuple[int | str, ...], *, has_aux: Literal[False] = False, holomorphic: bool = False
+) -> Gradient[P, tuple[Any, ...]]: ...
+@overload
+def grad(
+    f: Callable[P, R], argnums: int | str = 0, *, has_aux: Literal[False] = False, holomorphic: bool = False
+) -> Gradient[P, Any]: ...
+@overload
+def grad(
+    f: Callable[P, tuple[R, A]], argnums: Argnums = 0, *, has_aux: Literal[True], holomorphic: bool = False
+) -> Gradient[P, tuple[Any, A]]: ...
+@overload
+def grad(
+    f: None = None, argnums: Argnums = 0, *, has_aux: bool = False, holomorphic: bool = False
+) -> Decorator: ...
 @door
 def grad(
     f: Callable[..., Any] | None = None,
@@ -60,6 +106,47 @@ def grad(
     return Derivative(f, argnums, mode="reverse", has_aux=has_aux, holomorphic=holomorphic)
 
 
+@overload
+def value_and_grad(
+    f: Callable[Concatenate[Several, P], R], argnums: Literal[0] = 0, *, has_aux: Literal[False] = False,
+    holomorphic: bool = False,
+) -> Gradient[Concatenate[Any, P], tuple[R, Any]]: ...
+@overload
+def value_and_grad(
+    f: Callable[Concatenate[X, P], R], argnums: Literal[0] = 0, *, has_aux: Literal[False] = False,
+    holomorphic: bool = False,
+) -> Gradient[Concatenate[X, P], tuple[R, X]]: ...
+@overload
+def value_and_grad(
+    f: Callable[Concatenate[X, Y, P], R], argnums: Literal[1], *, has_aux: Literal[False] = False,
+    holomorphic: bool = False,
+) -> Gradient[Concatenate[X, Y, P], tuple[R, Y]]: ...
+@overload
+def value_and_grad(
+    f: Callable[Concatenate[X, Y, P], R], argnums: tuple[Literal[0], Literal[1]], *,
+    has_aux: Literal[False] = False, holomorphic: bool = False,
+) -> Gradient[Concatenate[X, Y, P], tuple[R, tuple[X, Y]]]: ...
+@overload
+def value_and_grad(
+    f: Callable[Concatenate[X, P], tuple[R, A]], argnums: Literal[0] = 0, *, has_aux: Literal[True],
+    holomorphic: bool = False,
+) -> Gradient[Concatenate[X, P], tuple[tuple[R, A], X]]: ...
+@overload
+def value_and_grad(
+    f: Callable[P, R], argnums: tuple[int | str, ...], *, has_aux: Literal[False] = False, holomorphic: bool = False
+) -> Gradient[P, tuple[R, tuple[Any, ...]]]: ...
+@overload
+def value_and_grad(
+    f: Callable[P, R], argnums: int | str = 0, *, has_aux: Literal[False] = False, holomorphic: bool = False
+) -> Gradient[P, tuple[R, Any]]: ...
+@overload
+def value_and_grad(
+    f: Callable[P, tuple[R, A]], argnums: Argnums = 0, *, has_aux: Literal[True], holomorphic: bool = False
+) -> Gradient[P, tuple[tuple[R, A], Any]]: ...
+@overload
+def value_and_grad(
+    f: None = None, argnums: Argnums = 0, *, has_aux: bool = False, holomorphic: bool = False
+) -> Decorator: ...
 @door
 def value_and_grad(
     f: Callable[..., Any] | None = None,
@@ -151,7 +238,11 @@ class Pullback:
         return f"<srcgrad pullback of {self._derivative.__module__}.{self._derivative.__qualname__}>"
 
 
-def vjp(
+@overload
+def vjp(f: Callable[..., T], /, *primals: Any, argnums: Argnums, **kwargs: Any) -> tuple[T, Pullback]: ...
+@overload
+def vjp(f: Callable[P, T], /, *primals: P.args, **kwargs: P.kwargs) -> tuple[T, Pullback]: ...
+def vjp(  # type: ignore[misc]  # a parameter called argnums is refused below
     f: Callable[..., Any], /, *primals: Any, argnums: Argnums | None = None, **kwargs: Any
 ) -> tuple[Any, Pullback]:
     """``(value, pullback)`` at the primals; ``pullback(seed)`` gives a tuple of cotangents.
@@ -182,7 +273,9 @@ def vjp(
         raise
 
 
-def jvp(f: Callable[..., Any], primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, Any]:
+def jvp(
+    f: Callable[..., T], primals: tuple[Any, ...] | list[Any], tangents: tuple[Any, ...] | list[Any]
+) -> tuple[T, T]:
     """``(value, tangent)``: the derivative of f at ``primals`` in the direction ``tangents``.
 
     ``primals`` and ``tangents`` are sequences of equal length and structure; a tangent of None means that its argument,

@@ -17,7 +17,7 @@ import pytest
 
 from tests.mistakes.shown import HERE, PROGRAMS
 
-NOTEBOOK = pytest.mark.skipif(importlib.util.find_spec("IPython") is None, reason="IPython (extra: notebook)")
+NOTEBOOK = pytest.mark.skipif(importlib.util.find_spec("IPython") is None, reason="IPython is not installed (extra: test)")
 
 
 @pytest.mark.slow
