@@ -69,6 +69,7 @@ __all__ = [
     "vjp",
 ]
 
+_MODULES = ("eager", "parallel", "scipy")
 _ELSEWHERE = {
     "Derivative": "srcgrad.api.derivative",
     "check_grads": "srcgrad.check",
@@ -87,8 +88,8 @@ if not TYPE_CHECKING:  # which would think that every name exists
 
     def __getattr__(name: str) -> object:
         """A public name, from its module; what is not listed elsewhere is an error class."""
-        if name == "parallel":
-            return importlib.import_module("srcgrad.parallel")
+        if name in _MODULES:
+            return importlib.import_module(f"srcgrad.{name}")
         if name not in __all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         module = importlib.import_module(_ELSEWHERE.get(name, "srcgrad.errors"))
@@ -103,4 +104,5 @@ def load_ipython_extension(ipython: object) -> None:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    """The API, and the public modules."""
+    return sorted({*__all__, *_MODULES, *(name for name in globals() if name.startswith("__"))})

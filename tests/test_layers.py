@@ -46,6 +46,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "tracebacks",
     ),
     "check": (*BASE, "rules", "ir", *COMPILER, "spec", "eager", "programs", "pipeline", "api", "tracebacks"),
+    "scipy": ("errors", "api", "tracebacks"),
     "fuzz": (*BASE, "refusals", "rules", "ir", *COMPILER, "spec", "eager", "programs", "pipeline", "api"),
     "parallel": (*BASE, "programs", "api", PUBLIC),
     "inspect": (

@@ -36,7 +36,7 @@ from srcgrad.api.arguments import (
 )
 from srcgrad.api.fitting import Inner, Wanted, check_chosen, finished, spread
 from srcgrad.api.holomorphic import complex_derivative, require_one_number
-from srcgrad.api.saved import Saved, import_object, imported, require_text_alone, without_annotations
+from srcgrad.api.saved import Saved, import_object, imported, read_outside, require_text_alone, without_annotations
 from srcgrad.errors import ArgumentError, LanguageError, MissingRule, Span, SrcgradError
 from srcgrad.rules.edition import edition
 from srcgrad.rules.facts import fact_of
@@ -510,7 +510,7 @@ class Derivative:
         assert compiled.backward is not None
         names = compiled.entry.__name__, compiled.backward.__name__
         how = without_annotations(self.parameters.signature), self.results, self._inner, self.has_aux, self.holomorphic
-        return Saved, (compiled.emission.text, names, self.mode, *how)
+        return Saved, (compiled.emission.text, names, self.mode, *how, read_outside(compiled.emission))
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         self.mode, self.has_aux, self.holomorphic = state["mode"], state["has_aux"], state["holomorphic"]

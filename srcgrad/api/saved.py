@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable, Mapping
 from inspect import Signature
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from srcgrad.api.arguments import Parameters, require_pair
 from srcgrad.api.fitting import Inner, Wanted, check_chosen, finished, spread
@@ -14,6 +15,9 @@ from srcgrad.runtime import private, zeros_like
 from srcgrad.runtime.isolation import without_factories
 from srcgrad.runtime.shadows import cloned
 from srcgrad.tracebacks import door
+
+if TYPE_CHECKING:
+    from srcgrad.emit.printer import Emission
 
 
 class Saved:
@@ -29,16 +33,16 @@ class Saved:
         inner: Inner | None,
         has_aux: bool,
         holomorphic: bool,
+        outside: Mapping[str, Any] | None = None,
     ) -> None:
-        self._made = source, names, mode, signature, results, inner, has_aux, holomorphic
+        self._made = source, names, mode, signature, results, inner, has_aux, holomorphic, outside
         self.source = source
         self.mode = mode
         self.results = results
         self.inner = inner
         self.has_aux = has_aux
         self.holomorphic = holomorphic
-        namespace: dict[str, Any] = {}
-        exec(compile(source, f"<srcgrad {names[0]}>", "exec"), namespace)
+        namespace = executed(source, names[0], outside or {})
         self.forward, self.backward = (namespace[name] for name in names)
         self.parameters = Parameters(signature)
 
@@ -68,6 +72,56 @@ class Saved:
 
     def __repr__(self) -> str:
         return f"<srcgrad {self.forward.__name__} with respect to {', '.join(self.results.wanted)}>"
+
+
+class Unpickled:
+    """What a pullback needs of its derivative and of its program, where it was pickled: the text, and how its results
+    are fitted."""
+
+    def __init__(
+        self,
+        source: str,
+        backward: str,
+        outside: Mapping[str, Any],
+        results: Wanted,
+        inner: Inner | None,
+        changes_saved: bool,
+        name: tuple[str, str],
+    ) -> None:
+        self._made = source, backward, outside, results, inner, changes_saved, name
+        self.backward = executed(source, backward, outside)[backward]
+        self.results, self.inner, self.changes_saved = results, inner, changes_saved
+        self.argnums: object = () if results.tupled else 0
+        self.__module__, self.__qualname__ = name
+
+    def run(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        return function(*arguments)
+
+    def spread(self, seed: Any, outcome: Any) -> Any:
+        return spread(self.inner, seed, outcome)
+
+    def fitted(self, raw: Any, values: tuple[Any, ...], *, shared: bool) -> Any:
+        return self.results.fitted(raw, values, shared=shared)
+
+    def __reduce__(self) -> Any:
+        return type(self), self._made
+
+
+def executed(source: str, name: str, outside: Mapping[str, Any]) -> dict[str, Any]:
+    """The namespace of a text; ``outside`` is what it reads that it neither imports nor spells."""
+    namespace = dict(outside)
+    exec(compile(source, f"<srcgrad {name}>", "exec"), namespace)
+    namespace.update(outside)  # which may be newer than the numbers that the text spells
+    return namespace
+
+
+def read_outside(emission: Emission, *, whole: bool = False) -> dict[str, Any]:
+    """What a text reads besides its arguments as it is now, by name: what another process could not import; ``whole``:
+    all that is data."""
+    from srcgrad.emit.imports import is_importable
+
+    bindings = [(name, b) for name, b in emission.bindings if not is_importable(b) or whole and b.cell is not None]
+    return {name: b.value if b.cell is None else b.cell() for name, b in bindings}
 
 
 def without_annotations(signature: Signature) -> Signature:

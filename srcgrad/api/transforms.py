@@ -8,24 +8,31 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from types import FunctionType, MethodType
-from typing import Any, Concatenate, Literal, ParamSpec, TypeVar, overload
+from types import FunctionType, MethodType, ModuleType
+from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar, overload
 
 import numpy as np
 
 from srcgrad.api.arguments import Argnums, described, holds_objects, is_floating, is_integer, positions
 from srcgrad.api.derivative import Derivative
 from srcgrad.api.outside import Outside
+from srcgrad.api.saved import Unpickled, read_outside
 from srcgrad.api.typed import Decorator, Gradient, R, Several, X, Y
 from srcgrad.errors import ArgumentError, SeedError
 from srcgrad.runtime import add, as_cotangent, zeros_like
 from srcgrad.runtime.defaults import dict_like
 from srcgrad.runtime.exact import inside, why_refused
-from srcgrad.runtime.isolation import kept_apart, shared_outside
+from srcgrad.runtime.isolation import is_apart, kept_apart, shared_outside
 from srcgrad.runtime.objects import cotangents_of, fields_of, is_object, made
+from srcgrad.runtime.reaching import all_names
 from srcgrad.runtime.refusals import RefusedValue
 from srcgrad.runtime.shadows import cloned
 from srcgrad.tracebacks import door, hide_frames
+
+if TYPE_CHECKING:
+    from srcgrad.programs import Compiled
+
+_FIXED = {"cmath", "math", "numpy", "operator", "scipy", "srcgrad"}  # what these modules hold does not change
 
 P = ParamSpec("P")
 A = TypeVar("A")
@@ -170,19 +177,20 @@ class Pullback:
     """
 
     def __init__(self, derivative: Derivative, values: tuple[Any, ...], *, watched: bool = True) -> None:
-        self._derivative = derivative
+        self._derivative: Derivative | Unpickled = derivative
         derivative.verify(values)
-        self._compiled = derivative.program(values, "split")
-        if not self._compiled.changes_saved or not shared_outside(values, self._compiled.globals):
+        compiled = derivative.program(values, "split")
+        self._compiled: Compiled | Unpickled = compiled
+        if not compiled.changes_saved or not shared_outside(values, compiled.globals):
             # Else the program looks itself whether it stores into what is a global as well.
-            values = kept_apart(values, self._compiled.changes_saved)
+            values = kept_apart(values, compiled.changes_saved)
         self._values = values
-        outcome, self._saved = derivative.run(self._compiled.entry, *derivative.arguments(values))
-        backward = self._compiled.backward
+        outcome, self._saved = derivative.run(compiled.entry, *derivative.arguments(values))
+        backward = compiled.backward
         assert backward is not None
         self._outside = None
-        if watched and self._compiled.reads_outside:
-            self._outside = Outside(self._compiled.entry, backward, self._compiled.names_read)
+        if watched and compiled.reads_outside:
+            self._outside = Outside(compiled.entry, backward, compiled.names_read)
         self.value = unshared(derivative.finished(outcome, values))
         # A gradient has None where its program has zeros, which want seeds.
         self._seeded = outcome if isinstance(derivative.primal, Derivative) else self.value
@@ -200,8 +208,9 @@ class Pullback:
 
                 reason = f"{what} has changed since the value was computed, which read it; call vjp again"
                 refusal = RefusedValue("E0712", reason)
-                if isinstance(self._derivative.primal, FunctionType | MethodType):
-                    refusal.place(source_of(self._derivative.primal).span())
+                primal = getattr(self._derivative, "primal", None)
+                if isinstance(primal, FunctionType | MethodType):
+                    refusal.place(source_of(primal).span())
                 raise refusal
             return self.pulled(seed)
         except Exception as failure:
@@ -223,10 +232,30 @@ class Pullback:
         return fitted if isinstance(fitted, tuple) and isinstance(self._derivative.argnums, tuple) else (fitted,)
 
     def __reduce__(self) -> Any:
-        raise ArgumentError(
-            f"{self!r} is not pickled: it keeps what its program has computed",
-            hint="pickle the function and its arguments, and call vjp again",
-        )
+        """By the text of the backward sweep and what it was given: reading it takes neither function nor compiler."""
+        derivative = self._derivative
+        if isinstance(derivative, Derivative):
+            derivative = self._as_text(derivative)
+        state = derivative, self._values, self._saved, self.value, self._seeded
+        return _unpickled, state
+
+    def _as_text(self, derivative: Derivative) -> Unpickled:
+        compiled, backward = self._compiled, self._compiled.backward
+        assert backward is not None and not isinstance(compiled, Unpickled)
+        refused = f"{self!r} is not pickled: "
+        hint = "pickle the function and its arguments, and call vjp again"
+        if self._outside is not None and (what := self._outside.changed(self._saved)) is not None:
+            raise ArgumentError(f"{refused}{what} has changed since the value was computed", hint=hint)
+        for identifier, binding in compiled.emission.bindings if self._outside is not None else ():
+            if isinstance(binding.value, ModuleType) and identifier in all_names(backward):
+                if binding.value.__name__.partition(".")[0] not in _FIXED:
+                    raise ArgumentError(f"{refused}it reads the module {identifier}, which may change", hint=hint)
+        if not is_apart(self._saved, memory=compiled.changes_saved):
+            raise ArgumentError(f"{refused}what it stores into is seen under several names", hint=hint)
+        outside = read_outside(compiled.emission, whole=True)
+        name = derivative.__module__, derivative.__qualname__
+        kept = compiled.emission.text, backward.__name__, outside, derivative.results, derivative._inner
+        return Unpickled(*kept, compiled.changes_saved, name)
 
     def __copy__(self) -> Pullback:
         return self  # nothing changes it
@@ -236,6 +265,14 @@ class Pullback:
 
     def __repr__(self) -> str:
         return f"<srcgrad pullback of {self._derivative.__module__}.{self._derivative.__qualname__}>"
+
+
+def _unpickled(derivative: Unpickled, values: tuple[Any, ...], saved: Any, value: Any, seeded: Any) -> Pullback:
+    made = Pullback.__new__(Pullback)
+    made._derivative = made._compiled = derivative
+    made._values, made._saved, made.value, made._seeded = values, saved, value, seeded
+    made._outside = None
+    return made
 
 
 @overload

@@ -13,6 +13,7 @@ import copy
 import sys
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from types import MethodType
 from typing import Any
 
@@ -214,6 +215,18 @@ def shares_memory(values: Sequence[Any], others: Sequence[Any]) -> bool:
     for value in others:
         memory.add("", value)
     return memory.shared_with(list(values)) is not None
+
+
+def is_apart(value: Any, *, memory: bool) -> bool:
+    """Whether a copy of a value means the same where it is made of its parts, as pickling does: no number in it is the
+    ``id`` of another part, and, with ``memory``, no two arrays in it overlap."""
+    parts = list(contained([value]))
+    identities = {id(part) for part in parts}
+    if any(type(part) is int and part in identities for part in parts):
+        return False
+    arrays = [part for part in parts if isinstance(part, np.ndarray) and part.size]
+    extents = sorted(map(np.lib.array_utils.byte_bounds, arrays))
+    return not memory or all(after[0] >= before[1] for before, after in pairwise(extents))
 
 
 def _overlap(a: Any, b: Any) -> bool:

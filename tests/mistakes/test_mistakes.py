@@ -17,7 +17,8 @@ import pytest
 
 from tests.mistakes.shown import HERE, PROGRAMS
 
-NOTEBOOK = pytest.mark.skipif(importlib.util.find_spec("IPython") is None, reason="IPython is not installed (extra: test)")
+_HAS_IPYTHON = importlib.util.find_spec("IPython") is not None
+NOTEBOOK = pytest.mark.skipif(not _HAS_IPYTHON, reason="IPython is not installed (extra: test)")
 
 
 @pytest.mark.slow
