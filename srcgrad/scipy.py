@@ -23,7 +23,7 @@ __all__ = ["least_squares_args", "minimize_args"]
 
 @door
 def minimize_args(f: Callable[..., Any], second: Literal["hess", "hessp"] | None = None) -> dict[str, Any]:
-    """The keywords ``fun`` and ``jac`` of ``scipy.optimize.minimize`` for ``f(x, *args)``, and ``second``, if asked for.
+    """The keywords ``fun`` and ``jac`` of ``scipy.optimize.minimize`` for ``f(x, *args)``, and ``second``.
 
     One call of ``fun`` gives the value and the gradient (``jac=True``).  Methods that take second derivatives are given
     ``"hessp"``, the product with a vector (Newton-CG, trust-ncg, trust-krylov, trust-constr), or ``"hess"``, the matrix

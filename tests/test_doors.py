@@ -73,7 +73,7 @@ def test_dense_derivatives_are_decorators_of_methods() -> None:
 
 
 def test_a_function_under_a_dense_decorator_keeps_its_text_and_pickles() -> None:
-    assert decorated.__doc__ == "A function under its decorator." and decorated.__module__ == __name__
+    assert decorated.__doc__.endswith("\nA function under its decorator.") and decorated.__module__ == __name__
     assert pickle.loads(pickle.dumps(decorated)) is decorated
     assert decorated(2.0, 1.0) == 24.0
 

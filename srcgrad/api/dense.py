@@ -20,6 +20,7 @@ import numpy as np
 
 from srcgrad.api.arguments import Argnums, Behind, Parameters, described, is_floating, is_integer, leaves_of, positions
 from srcgrad.api.derivative import Derivative
+from srcgrad.api.help import Help, text
 from srcgrad.api.holomorphic import HOLOMORPHIC_OR_VJP, require_holomorphic
 from srcgrad.api.saved import import_object, imported
 from srcgrad.api.transforms import Pullback, directed, directions_of, filled, pushed, seeds_between
@@ -148,9 +149,10 @@ class Slope(Derivative):
 
 
 class Dense:
-    """What the four have in common: the program they run is that of ``self.program``."""
+    __doc__ = Help("""What the four have in common: the program they run is that of ``self.program``.""")
 
     name = "derivative"
+    title = "Derivative"
     transform: Callable[..., Any] = staticmethod(jacobian)
     mode = "reverse"
 
@@ -167,7 +169,16 @@ class Dense:
         self.__name__ = f"{self.name}_{getattr(primal, '__name__', 'function')}"
         self.__qualname__ = self.derivative.__qualname__
         self.__module__ = self.derivative.__module__
-        self.__doc__ = self.derivative.__doc__
+
+    def __init_subclass__(cls) -> None:
+        cls.__doc__ = Help(cls.__doc__ or "")  # type: ignore[assignment]
+
+    def _help(self) -> str:
+        of, doc = self.derivative, getattr(self.primal, "__doc__", None)
+        return text(self.title, of._name, of.wanted, doc, self._called_with(of._name))
+
+    def _called_with(self, name: str) -> str | None:
+        """How it is called, where it takes more than the arguments of its function."""
 
     @property
     def __signature__(self) -> Signature:
@@ -325,6 +336,7 @@ class Dense:
 
 class Jacobian(Dense):
     name = "jacobian"
+    title = "Jacobian"
     mode = "split"
     _is_advised = False
 
@@ -377,6 +389,7 @@ class Jacobian(Dense):
 
 class ForwardJacobian(Dense):
     name = "jacfwd"
+    title = "Jacobian"
     mode = "forward"
 
     def at(self, values: tuple[Any, ...], inputs: tuple[Any, ...]) -> Any:
@@ -385,6 +398,7 @@ class ForwardJacobian(Dense):
 
 class Hessian(Dense):
     name = "hessian"
+    title = "Hessian"
     transform: Callable[..., Any] = staticmethod(hessian)
 
     def __init__(self, primal: Callable[..., Any], argnums: Argnums, holomorphic: bool = False) -> None:
@@ -404,7 +418,11 @@ class Hessian(Dense):
 
 class HessianVector(Hessian):
     name = "hvp"
+    title = "Hessian times a vector"
     transform = staticmethod(hvp)
+
+    def _called_with(self, name: str) -> str:
+        return f"Takes the arguments of {name}, and then the vector: {self.__signature__}."
 
     @property
     def bound(self) -> Signature:
@@ -444,6 +462,9 @@ class HessianVector(Hessian):
 
 class HessianProduct(HessianVector):
     name = "hessp"
+
+    def _called_with(self, name: str) -> str:
+        return f"Takes the first argument of {name}, the vector p, and its other arguments: {self.__signature__}."
 
     @property
     def __signature__(self) -> Signature:

@@ -35,6 +35,7 @@ from srcgrad.api.arguments import (
     require_pair,
 )
 from srcgrad.api.fitting import Inner, Wanted, check_chosen, finished, spread
+from srcgrad.api.help import Help, text
 from srcgrad.api.holomorphic import complex_derivative, require_one_number
 from srcgrad.api.saved import Saved, import_object, imported, read_outside, require_text_alone, without_annotations
 from srcgrad.errors import ArgumentError, LanguageError, MissingRule, Span, SrcgradError
@@ -57,8 +58,11 @@ if TYPE_CHECKING:
 PROGRAMS = 1000
 
 
+_NAMES = {"reverse": "grad", "value": "value_and_grad", "split": "vjp", "forward": "jvp"}
+
+
 class Derivative:
-    """A function compiled into one of its derivatives; ``mode`` is reverse, value, split or forward."""
+    __doc__ = Help("""A function compiled into one of its derivatives; ``mode`` is reverse, value, split or forward.""")
 
     def __init__(
         self, primal: Callable[..., Any], argnums: Argnums = 0, *, mode: str = "reverse", has_aux: bool = False,
@@ -84,11 +88,15 @@ class Derivative:
         self._holding: WeakSet[Compiled] = WeakSet()  # those for arguments that hold functions
         self._edition = edition()
         primal = self.primal
-        self.__name__ = f"{mode}_{getattr(primal, '__name__', 'function')}"
+        self.__name__ = f"{_NAMES[mode]}_{getattr(primal, '__name__', 'function')}"
         self.__qualname__ = getattr(primal, "__qualname__", self.__name__)
         self.__module__ = getattr(primal, "__module__", __name__)
-        self.__doc__ = getattr(primal, "__doc__", None)
         self.__wrapped__ = primal
+
+    def _help(self) -> str:
+        what = {"reverse": "Gradient", "value": "Value and gradient", "split": "Pullback", "forward": "Tangent"}
+        doc = getattr(self.primal, "__doc__", None)
+        return text(what[self.mode], self._name, self.wanted, doc)
 
     @property
     def _name(self) -> str:
