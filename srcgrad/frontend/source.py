@@ -203,9 +203,11 @@ def _never_kept(function: FunctionType) -> SourceUnavailable:
     filename = function.__code__.co_filename
     whence, hint = f"it was compiled from {filename}", "put it in a file and import it"
     if filename.startswith("<stdin"):
-        whence = "it was typed at the prompt" if hasattr(sys, "ps1") else "the program was read from standard input"
+        whence, hint = "the program was read from standard input", "put it in a file, and run that"
+        if hasattr(sys, "ps1"):
+            whence = "it was typed at the prompt"
+            hint = "put it in a file and import it; IPython, Jupyter and the prompt of Python 3.13 keep what is typed"
         whence += ", and Python keeps no text of that"
-        hint += "; IPython, Jupyter and the prompt of Python 3.13 keep what is typed"
     elif filename.startswith("<string"):
         hint += ", or say what the text is before it is executed:\n" + _KEEPING
         if sys.argv[:1] == ["-c"]:
