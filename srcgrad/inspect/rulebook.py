@@ -252,10 +252,16 @@ def page() -> str:
     lines = [
         "# The rule table",
         "",
-        f"Made from the table by `srcgrad rules --page`, for {versions()}.  {numbers['ruled']} functions have a rule,"
-        f" {numbers['constant']} carry no derivative, {numbers['refused']} are refused with a reason.",
-        "`srcgrad rules np.einsum` prints one rule with its text; a rule of your own is written the same way",
-        "([own rules](own_rules.md)).  What happens at corners, ties and infinities is in [kinks](kinks.md).",
+        f"What srcgrad knows about each function, made by `srcgrad rules --page` for {versions()}.  {numbers['ruled']}",
+        f"functions have a rule, {numbers['constant']} have no derivative and count as constants, {numbers['refused']}",
+        "are refused.",
+        "",
+        "The columns are: the function; the calls that are accepted; the parameters with a derivative; the kind of",
+        "rule (*elementwise*: on each element separately; *linear*: linear in these parameters; *rule*: all else);",
+        "and what the function computes, or a note on its derivative.",
+        "",
+        "`srcgrad rules np.einsum` prints one rule with its text.  Rules of your own are written in the same way:",
+        "see [own rules](own_rules.md).  [Kinks](kinks.md) says what happens at corners, ties and infinities.",
     ]
     for library in NUMPY + PYTHON + installed_libraries():
         inside = entries((library,))

@@ -17,32 +17,36 @@ PAGE = Path(__file__).parents[2] / "docs" / "kinks.md"
 
 INTRODUCTION = """# Kinks and singular points
 
-Where a function has no derivative, a differentiator still has to answer.  This is what srcgrad answers, in reverse and
-in forward mode; every line is a test (`tests/kinks`).  The gradient is that of the sum of the expression's elements.
-The last column says what PyTorch gives at the same point: *same*, or why it differs; it is empty where PyTorch has no
-such function.
+A program may meet points at which one of its functions has no derivative: the corner of `abs`, a tie in `max`, the
+logarithm of zero.  A gradient has to be something there, too.  This page lists what srcgrad returns, in reverse and in
+forward mode; each line of the tables is a test (`tests/kinks`).
+
+The gradient in a line is that of the sum of the elements of the expression.  The last column says what PyTorch returns
+at the same point: *same*, or the difference; it is empty where PyTorch has no such function.  Why a convention is
+needed, and what it cannot achieve, is told under [kinks and subgradients](theory.md#kinks-and-subgradients).
 """
 STRONG_ZEROS = """
 ## Strong zeros
 
-Where a result is masked, what was computed for the mask may still have an infinite slope: of `r = np.sqrt(x); r[1]` at
-`[0.0, 4.0]` the gradient is `[nan, 0.25]`, since the cotangent of `r[0]` is 0 and 0 * inf is nan.  So do JAX and
-PyTorch answer, and the guard goes inside (*Choices*, above).  Compiled programs have an option for it, off by default:
+A program may compute elements that it does not use in the end, and these may have an infinite slope.  The gradient of
+`np.sqrt(x)[1]` at `[0.0, 4.0]` is `[nan, 0.25]`: the adjoint of the unused root is 0, its slope at 0 is infinite, and
+0 * inf is nan.  JAX and PyTorch return the same.  The remedy is to change the argument of the root (*Choices*, above).
+If the program cannot be changed, an option, off by default, makes zero times infinity zero:
 
 ```python
 import numpy as np
 import srcgrad
 
-with srcgrad.options(strong_zeros=True):
-    r_bar = srcgrad.grad(lambda x: np.sqrt(x)[1])(np.array([0.0, 4.0]))  # [0.0, 0.25]
+with srcgrad.options(strong_zeros=True), np.errstate(invalid="ignore"):
+    print(srcgrad.grad(lambda x: np.sqrt(x)[1])(np.array([0.0, 4.0])))
 ```
 
-A cotangent, or tangent, that is zero then stays zero through a partial that is infinite or undefined: of elementwise
-functions element by element, of norms and other reductions for each result, of what mixes elements otherwise (products
-of matrices, decompositions) only where all of the cotangent is zero.
+With this option an adjoint or a tangent that is zero stays zero when it is multiplied by an infinite or undefined
+slope.  Elementwise functions apply this to each element, norms and other reductions to each result.  Functions that mix
+elements in other ways (matrix products, decompositions) apply it only if the whole adjoint is zero.
 
-What it answers wrongly: a factor that is zero by its value, and not because something is masked.  `np.sum(np.sqrt(x) **
-2)` is the sum of x, but at 0 the square sends back the cotangent 0, and the option keeps it: 0 instead of 1.
+The option is wrong where a factor happens to be zero and nothing is unused.  `np.sum(np.sqrt(x) ** 2)` is the sum of x,
+with gradient 1.  At 0 the adjoint of the root is 0, and the option returns 0 instead of 1.
 """
 HEAD = "| expression | at | gradient | because | PyTorch |\n|---|---|---|---|---|"
 

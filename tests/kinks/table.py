@@ -36,7 +36,7 @@ class Theme:
 THEMES = (
     Theme(
         "Corners",
-        "At a corner the derivative is the subgradient of least norm: 0 for the absolute value and for lengths.",
+        "At a corner the gradient is the subgradient of least norm: 0 for the absolute value and for lengths.",
         (
             Row("np.abs(x)", {"x": 0.0}, {"x": 0.0}, "the middle of [-1, 1]", "torch.abs(x)"),
             Row("abs(x)", {"x": [-2.0, 0.0, 3.0]}, {"x": [-1.0, 0.0, 1.0]}, "element by element", "abs(x)"),
@@ -105,7 +105,7 @@ THEMES = (
     ),
     Theme(
         "Steps",
-        "What is constant between jumps has derivative 0, at its jumps too.",
+        "A function that is constant between jumps has derivative 0, at the jumps as well.",
         (
             Row("np.floor(x)", {"x": 2.0}, {"x": 0.0}, "a step", "torch.floor(x)"),
             Row("np.round(x)", {"x": 2.5}, {"x": 0.0}, "a step", "torch.round(x)"),
@@ -125,8 +125,9 @@ THEMES = (
     ),
     Theme(
         "Ties",
-        "An extremum over elements or arguments shares its cotangent evenly among those that attain it; what picks "
-        "by position (sort, median of an odd number) gives it to the one it picked, equal ones in their order.",
+        "Where several elements or arguments attain a maximum or minimum, they share the gradient evenly. Functions "
+        "that choose an element by its position (sort, the median of an odd number) give it to that element; equal "
+        "elements keep their order.",
         (
             Row("np.maximum(x, y)", {"x": 1.0, "y": 1.0}, {"x": 0.5, "y": 0.5}, "two share", "torch.maximum(x, y)"),
             Row(
@@ -198,7 +199,7 @@ THEMES = (
     ),
     Theme(
         "Products",
-        "A product is a polynomial: its derivative is exact where factors are zero, at every order.",
+        "A product is a polynomial. Its derivatives of every order are exact, also where factors are zero.",
         (
             Row(
                 "np.prod(x)",
@@ -242,8 +243,8 @@ THEMES = (
     ),
     Theme(
         "Powers and roots",
-        "An infinite slope is inf where something depends on it, and nan (0 * inf) where the cotangent there is 0; "
-        "a power that does not depend on its base (exponent 0) has slope 0.",
+        "An infinite slope gives inf, or nan (0 * inf) where the adjoint that it is multiplied by is 0. A power with "
+        "exponent 0 does not depend on its base, and has slope 0.",
         (
             Row("np.sqrt(x)", {"x": 0.0}, {"x": INF}, "vertical", "torch.sqrt(x)"),
             Row("math.sqrt(x)", {"x": 0.0}, {"x": INF}, "vertical"),
@@ -273,7 +274,7 @@ THEMES = (
     ),
     Theme(
         "Exponentials and logarithms",
-        "What is finite is computed without overflow; an infinite argument takes no share it does not have.",
+        "Finite derivatives are computed without overflow. An infinite argument gets the limit of its share.",
         (
             Row("np.log(x)", {"x": 0.0}, {"x": INF}, "vertical", "torch.log(x)"),
             Row(
@@ -318,9 +319,9 @@ THEMES = (
     ),
     Theme(
         "Choices",
-        "What is not taken gets an exact zero, whatever stands there; a nan that the *program* makes on the side not "
-        "taken meets that zero in its own derivative (0 * inf is nan): put the guard inside, "
-        "np.log(np.where(x > 0, x, 1.0)).",
+        "An alternative that is not chosen gets the gradient zero, whatever its value. But if the program itself "
+        "computes an infinite slope there, this zero is multiplied by it, and 0 * inf is nan. Guard the argument "
+        "instead of the result: np.log(np.where(x > 0, x, 1.0)).",
         (
             Row(
                 "np.where(x > 0, x, y)",
@@ -354,7 +355,7 @@ THEMES = (
     ),
     Theme(
         "Missing values",
-        "The nan-functions give nan an exact zero and compute as if it were not there.",
+        "The nan-functions compute as if nan were not there, and give it the gradient zero.",
         (
             Row("np.nansum(x)", {"x": [1.0, NAN]}, {"x": [1.0, 0.0]}, "as if absent", "torch.nansum(x)"),
             Row("np.nanmean(x)", {"x": [1.0, NAN, 3.0]}, {"x": [0.5, 0.0, 0.5]}, "as if absent", "torch.nanmean(x)"),
@@ -370,8 +371,8 @@ THEMES = (
     ),
     Theme(
         "Complex numbers",
-        "The cotangents pair as Re(sum of products), so that a gradient is dL/dRe - i dL/dIm, the conjugate of "
-        "PyTorch's; the corner of abs at 0 has gradient 0.",
+        "A gradient is dL/dRe - i dL/dIm, the conjugate of PyTorch's, so that the change of L is the real part of "
+        "sum(gradient * change). At the corner of abs, 0, the gradient is 0.",
         (
             Row("np.abs(z)", {"z": 0j}, {"z": 0j}, "the tip of a cone", "torch.abs(z)"),
             Row("np.abs(z)", {"z": 3 + 4j}, {"z": 0.6 - 0.8j}, "conj(z) / |z|", "torch.abs(z)"),
@@ -382,7 +383,7 @@ THEMES = (
     ),
     Theme(
         "Special functions of SciPy",
-        "x log y is 0 where x is 0; shares and tails are computed without overflow.",
+        "x log y is 0 where x is 0. Softmax and the tails of distributions are computed without overflow.",
         (
             Row(
                 "special.xlogy(x, y)",
