@@ -7,6 +7,7 @@ dark theme.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from docutils import nodes
@@ -27,9 +28,12 @@ def block(writer: Any, node: nodes.math_block) -> None:
 
 def _translated(node: nodes.math | nodes.math_block, as_block: bool = False) -> str:
     try:
-        return str(tex2mathml(node.astext(), as_block=as_block))
+        translated = str(tex2mathml(node.astext(), as_block=as_block))
     except MathError as error:
         raise ExtensionError(f"{node.source}:{node.line}: {error} in {node.astext()!r}") from error
+    # Where no mathematical font is installed, browsers draw accents into the letter; as scripts they stand above it.
+    translated = translated.replace('<mover accent="true">', "<mover>")
+    return re.sub(r"(<mi>[a-z]{2,}</mi>)(?=\s*<m[a-np-z])", r'\1<mspace width="0.17em"></mspace>', translated)  # log x
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
