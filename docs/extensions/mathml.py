@@ -33,7 +33,8 @@ def _translated(node: nodes.math | nodes.math_block, as_block: bool = False) -> 
         raise ExtensionError(f"{node.source}:{node.line}: {error} in {node.astext()!r}") from error
     # Where no mathematical font is installed, browsers draw accents into the letter; as scripts they stand above it.
     translated = translated.replace('<mover accent="true">', "<mover>")
-    return re.sub(r"(<mi>[a-z]{2,}</mi>)(?=\s*<m[a-np-z])", r'\1<mspace width="0.17em"></mspace>', translated)  # log x
+    space = '<mspace width="0.17em"></mspace>'  # log x, but log(x)
+    return re.sub(r"<mo>&ApplyFunction;</mo>(?=\s*<m(?!o))", space, translated)
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
