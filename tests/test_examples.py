@@ -42,6 +42,14 @@ def test_readme_shows_the_example_and_the_code_generated_from_it(bless):
         assert generated == shown
 
 
+def test_the_other_programs_of_readme_run(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    program = tmp_path / "readme.py"
+    program.write_text("\n\n".join([*blocks(README)[:1], *blocks(README)[2:]]), encoding="utf-8")
+    runpy.run_path(str(program), run_name="readme")
+    assert "tensor([-1., -1., -1.])" in capsys.readouterr().out
+
+
 def test_readme_has_the_two_commands_each_on_one_line():
     commands = [line for line in README.splitlines() if line.startswith("python3 -m venv ")]
     assert [("srcgrad demo" in line, "pytest" in line) for line in commands] == [(True, False), (False, True)]
