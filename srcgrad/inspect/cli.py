@@ -222,7 +222,8 @@ def _program(options: argparse.Namespace, mode: str = "reverse") -> srcgrad.Deri
         return srcgrad.Derivative(function, options.argnums, mode=mode)
     if mode != "reverse":
         raise BadTarget("--order 2 is the tangent of the gradient: it takes no --mode")
-    program: srcgrad.Derivative = srcgrad.hvp(function, options.argnums).program
+    along: Any = srcgrad.hvp(function, options.argnums)
+    program: srcgrad.Derivative = along.program
     return program
 
 

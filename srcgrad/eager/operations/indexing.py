@@ -178,6 +178,7 @@ def _viewed(input: Tensor, operation: Operation, where: tuple[Any, ...], replay:
     made = applied(replay(whole), input, where)
     if type(made) is not Tensor:
         return view_of(input, operation, {"a": input, "b": where}, replay, saved=saved)
+    assert made.node is not None
     made.node.statics = saved
     return attach(made, input, replay)
 
