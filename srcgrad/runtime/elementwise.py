@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import warnings
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -14,6 +15,19 @@ _MANY = 4096  # elements from which a product that is looked at afterwards is fa
 # --- quotients -------------------------------------------------------------------------------------------------------
 def quotient(x: Any, y: Any) -> Any:
     """``x / y``, where ``y`` may be a zero of Python's: infinite as NumPy's quotient is, instead of an exception."""
+    if y.__class__ is not np.ndarray and not y:
+        return _quotient_by_zero(x, y)
+    return x / y
+
+
+def _quotient_by_zero(x: Any, y: Any) -> Any:
+    """Warns at the line that divides, which is the caller's caller, where NumPy would warn in this one."""
+    kind: Literal["divide", "invalid"] = "divide" if np.all(x) else "invalid"
+    if np.geterr()[kind] == "warn" and np.ndim(x) == 0 and np.isfinite(x):
+        told = {"divide": "divide by zero", "invalid": "invalid value"}[kind]
+        warnings.warn(f"{told} encountered in divide", RuntimeWarning, stacklevel=3)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return _quotient_by_zero(x, y)
     try:
         return x / y
     except ZeroDivisionError:

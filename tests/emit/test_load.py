@@ -7,6 +7,9 @@ import importlib.util
 import inspect
 import linecache
 import math
+import re
+import subprocess
+import sys
 import traceback
 
 import numpy as np
@@ -142,3 +145,17 @@ def test_every_statement_is_shown_with_the_line_that_it_comes_from():
     first = quotient.__code__.co_firstlineno
     assert shown[0].endswith(f":  # test_load.py:{first}")
     assert any(line.endswith(f"t2 = 1.0 / t  # test_load.py:{first + 2}") for line in shown)
+
+
+def root_of_double(x):
+    y = x * 2.0
+    return np.sqrt(y)
+
+
+def test_a_warning_shows_the_users_line():
+    code = "import srcgrad\nfrom tests.emit.test_load import root_of_double\nprint(srcgrad.grad(root_of_double)(0.0))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "inf\n"
+    place, line = done.stderr.splitlines()
+    assert re.fullmatch(r"<srcgrad .*>:\d+: RuntimeWarning: divide by zero encountered in divide", place)
+    assert line.endswith(f"# test_load.py:{root_of_double.__code__.co_firstlineno + 2}")
