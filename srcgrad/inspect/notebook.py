@@ -13,6 +13,7 @@ IPython is imported by whoever loads the extension, and not here.
 from __future__ import annotations
 
 import ast
+import os
 import re
 import sys
 from collections.abc import Callable
@@ -65,17 +66,30 @@ def register(shell: Any) -> None:
         argnums, call = _line(line.strip())
         if not shell.run_cell(cell, store_history=False).success:
             return None  # IPython has shown why
+        function: Callable[..., Any]
+        args: tuple[Any, ...] = ()
+        kwargs: dict[str, Any] = {}
+        if call is None:
+            function = _last_function(cell, shell)
+        else:
+            function, args, kwargs = evaluated(call, shell.user_ns)
         try:
             if call is None:
-                return Shown(None, None, Derivative(_last_function(cell, shell), argnums).source, called=False)
-            function, args, kwargs = evaluated(call, shell.user_ns)
+                return Shown(None, None, _of_cell(Derivative(function, argnums).source, function), called=False)
             value, gradient = srcgrad.value_and_grad(function, argnums)(*args, **kwargs)
-            return Shown(value, gradient, Derivative(function, argnums).source_for(*args, **kwargs), called=True)
+            text = Derivative(function, argnums).source_for(*args, **kwargs)
+            return Shown(value, gradient, _of_cell(text, function), called=True)
         except srcgrad.SrcgradError as error:
-            print(f"{type(error).__name__}: {error}", file=sys.stderr)
+            print(_of_cell(f"{type(error).__name__}: {error}", function), file=sys.stderr)
             return None
 
     shell.register_magic_function(grad, magic_kind="cell", magic_name="grad")
+
+
+def _of_cell(text: str, function: Callable[..., Any]) -> str:
+    """``text`` with "cell" in the place of the file that IPython invents for a cell (``1198796469.py``)."""
+    file = getattr(getattr(function, "__code__", None), "co_filename", "")
+    return text if not file or os.path.exists(file) else text.replace(os.path.basename(file), "cell")
 
 
 def _usage(message: str) -> Exception:

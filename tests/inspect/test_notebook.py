@@ -31,6 +31,7 @@ def test_a_call_shows_value_gradient_and_the_text_for_its_arguments(shell):
     assert shown.gradient[1] == pytest.approx(3.0 * np.cos(2.0))
     text = repr(shown)
     assert text.startswith("value ") and "\ngradient " in text and "def grad_loss(x, w, value_bar=1.0):" in text
+    assert ".loss (cell:1) with respect to x," in text and "# cell:2   return np.sum" in text
     assert "<th>gradient</th>" in shown._repr_html_() and "highlight" in shown._repr_html_()
 
 
@@ -48,7 +49,7 @@ def test_a_call_may_use_what_other_cells_define(shell):
 def test_a_refusal_is_printed_with_its_place(shell, capsys):
     assert shell.run_cell_magic("grad", "", "def f(x):\n    global y\n    y = x\n    return x\n") is None
     printed = capsys.readouterr().err
-    assert printed.startswith("UnsupportedSyntax: ") and "hint: " in printed
+    assert printed.startswith("UnsupportedSyntax: ") and "  cell:3, in f\n" in printed and "hint: " in printed
 
 
 @pytest.mark.parametrize(
