@@ -28,3 +28,4 @@ html_css_files = ["site.css"]
 html_title = "srcgrad"
 html_copy_source = False
 html_show_sphinx = False
+html_show_copyright = False

@@ -67,6 +67,8 @@ def test_a_page_shows_what_its_blocks_print_and_draw(tmp_path):
     assert text.index("drawn") > text.index("shown, not run")
     assert '<img alt="A line"' in html and (tmp_path / "html" / "_images" / "index.png").exists()
     assert html.count("<math") == 2
+    loaded = re.findall(r'<(?:script|link|img)[^>]*(?:src|href)="([^"]*)"', html)
+    assert loaded and not [address for address in loaded if "//" in address], "the site works without a network"
 
 
 def test_a_block_that_raises_fails_the_build_and_is_named(tmp_path):
