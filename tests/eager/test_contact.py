@@ -367,6 +367,77 @@ def test_parts_that_no_gradient_reaches_have_none() -> None:
         assert found.tolist() == [0.0, 0.0, 2.0, 2.0]
 
 
+def parts(x: Any) -> Any:
+    return x[1, 2:] * x[-1, :2] + x[0, 1] * x[2].sum() + x[1:3, -1] + (x[:, ::2] ** 3).sum()
+
+
+@pytest.mark.parametrize("create", [False, True])
+def test_views_by_different_indices_go_back_to_their_own_places(create: bool) -> None:
+    """The second view of a kind is recorded as the first was; where it is must not be."""
+    values = np.random.default_rng(0).standard_normal((4, 4))
+    x = torch.tensor(values, requires_grad=True)
+    (found,) = torch.autograd.grad((parts(x) ** 2).sum(), x, create_graph=create)
+    for _ in range(2):
+        (again,) = torch.autograd.grad((parts(x) ** 2).sum(), x, create_graph=create)
+        assert torch.equal(found, again)
+    compiled = srcgrad.grad(squared_parts)(values)
+    np.testing.assert_allclose(found.detach().numpy(), compiled, rtol=1e-12)
+    if create:
+        assert torch.autograd.gradgradcheck(lambda t: (parts(t) ** 2).sum(), x)
+
+
+def squared_parts(x: Any) -> Any:
+    return np.sum((x[1, 2:] * x[-1, :2] + x[0, 1] * np.sum(x[2]) + x[1:3, -1] + np.sum(x[:, ::2] ** 3)) ** 2)
+
+
+@pytest.mark.parametrize("create", [False, True])
+def test_gradients_by_some_inputs_are_those_among_all(create: bool) -> None:
+    """What leads to other inputs is not computed."""
+    rng = np.random.default_rng(1)
+    shapes = (3, 4), (5, 4), (5,), (3, 5), (5, 2)
+    x, w, b, m, v = (torch.tensor(rng.standard_normal(shape), requires_grad=True) for shape in shapes)
+
+    def loss() -> Any:
+        y = torch.nn.functional.linear(x, w, b) * m.sigmoid()
+        y = torch.where(m > 0, y / (2 + m * m), y.tanh() * b)
+        return (torch.nn.functional.layer_norm(y, (5,), b, m[0]) @ v).logsumexp(1).sum()
+
+    inputs = (x, w, b, m, v)
+    everything = torch.autograd.grad(loss(), inputs, create_graph=create)
+    for number, one in enumerate(inputs):
+        (alone,) = torch.autograd.grad(loss(), one, create_graph=create)
+        np.testing.assert_allclose(alone.detach().numpy(), everything[number].detach().numpy(), rtol=1e-12)
+        if create:
+            (second,) = torch.autograd.grad((alone**2).sum(), x)
+            (same,) = torch.autograd.grad((everything[number] ** 2).sum(), x, retain_graph=True)
+            np.testing.assert_allclose(second.numpy(), same.numpy(), rtol=1e-10)
+
+
+def test_the_largest_of_a_window_is_the_first_of_several() -> None:
+    from srcgrad.runtime import neural_layers
+
+    rng = np.random.default_rng(2)
+    settings = (
+        ((2, 2), (2, 2), (0, 0), (1, 1)), ((3, 3), (2, 2), (1, 1), (1, 1)), ((3, 2), (1, 2), (1, 0), (2, 1)),
+        ((1, 1), (1, 1), (0, 0), (1, 1)), ((2, 3), (3, 1), (1, 1), (1, 2)),
+    )  # fmt: skip
+    shape = 2, 3, 9, 10
+    for kernel, stride, padding, dilation in settings:
+        sizes = zip(shape[2:], kernel, stride, padding, dilation, strict=True)
+        out = tuple((n + 2 * p - d * (k - 1) - 1) // s + 1 for n, k, s, p, d in sizes)
+        for x in (
+            rng.integers(0, 3, shape).astype(np.float32),
+            np.where(rng.random(shape) < 0.2, -np.inf, 1.0),
+            np.where(rng.random(shape) < 0.1, np.nan, 1.0),
+        ):
+            found = neural_layers.largest_in_order(x, kernel, stride, padding, dilation, out)
+            places = neural_layers.largest_places(x, kernel, stride, padding, dilation, out)
+            if found is not None:
+                np.testing.assert_array_equal(found[1], places)
+                np.testing.assert_array_equal(found[0], neural_layers.take_places(x, places, 2))
+            assert found is not None or not np.isfinite(x).all()
+
+
 def test_modules_of_accelerators_are_imported_as_in_pytorch(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager.dispatch import Operation, call
+from srcgrad.eager.formulas import PLAIN
 from srcgrad.eager.lifted_arrays import as_array, indexed, is_lifted
 from srcgrad.eager.modes import anomaly, no_grad, state
 from srcgrad.eager.operations.shaping import unsqueeze, wrapped
@@ -172,7 +173,7 @@ def _viewed(input: Tensor, operation: Operation, where: tuple[Any, ...], replay:
     applied = _appliers.get(case)
     if applied is None or not input.requires_grad:
         made = view_of(input, operation, {"a": input, "b": where}, replay, saved=saved)
-        if made.node is not None:
+        if made.node is not None and (PLAIN, "b") in made.node.formula.sources:  # it reads where, whatever that is
             _appliers[case] = operation.learned({"a": input, "b": where}, ("a",), made.node)
         return made
     made = applied(replay(whole), input, where)
