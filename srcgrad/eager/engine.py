@@ -47,7 +47,7 @@ def run(
     waiting, reach, needed = _dependencies(roots, targets if captures is not None else None)
     captured: list[Any] = [None] * (0 if captures is None else len(captures))
     buffers: dict[Node, Any] = {}
-    sums: set[Node] = set()  # the nodes whose gradient is an array that was made here, by adding two
+    sums: set[Node] = set()  # the nodes whose gradient is an array that nobody else has, as it was made here
     heap: list[tuple[int, Node]] = []
     before = state.recording
     state.recording = create
@@ -85,7 +85,10 @@ def run(
                 if node not in (reach if accumulate else needed):
                     continue
             partials = None
-            if direct is not None and g is not None and not create and not anomaly.enabled:
+            quick = direct is not None and g is not None and not create and not anomaly.enabled
+            if quick and node.picked is not None and _added(node, g, buffers, sums):
+                partials = (None,)
+            elif quick:
                 try:
                     ways = None if reach is None else _needed(node, reach)
                     partials = direct(node, g) if ways is None else node.formula.part(ways, False)(node, g)
@@ -111,6 +114,8 @@ def run(
                         known = buffers.get(target)
                         if known is None:
                             buffers[target] = partial
+                            if quick and node.picked is not None and type(partial) is np.ndarray:
+                                sums.add(target)  # zeros, but for what was picked
                         elif target in sums and known.dtype is partial.dtype and known.shape == partial.shape:
                             np.add(known, partial, known)
                         else:
@@ -211,6 +216,18 @@ def _capture(captures: dict[tuple[int, int], int], captured: list[Any], node: No
         place = captures.get((id(node), number))
         if place is not None and g is not None:
             captured[place] = g[number]
+
+
+def _added(node: Node, g: Any, buffers: dict[Node, Any], sums: set[Node]) -> bool:
+    """Whether the gradient of a part could be added in its place to the sum that waits for the whole."""
+    target = node.edges[0][0]
+    if target not in sums or node.saved is None:
+        return False
+    total = buffers[target]
+    if total.dtype is not g.dtype or total.shape != node.saved[0].shape:
+        return False
+    total[node.picked] += g
+    return True
 
 
 def _needed(node: Node, reach: Set[Node]) -> tuple[bool, ...] | None:

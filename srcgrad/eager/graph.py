@@ -48,6 +48,7 @@ class Node:
     meets_complex = False  # a complex input of a real output
     slices: Any = None  # a weak reference to the CopySlices that runs this node in its own place
     keeps = False  # nothing that is saved counts as freed
+    picked: Any = None  # of a view of plain memory by integers and slices: where in the tensor it is
     takes_none = False  # runs although no gradient has arrived
     direct: Any = None  # the formula's run, while nothing but it has to be looked at: no hook, no complex number
     # What is rarely there; who sets it takes ``direct`` away.

@@ -27,10 +27,24 @@ VALID = "only integers, slices (`:`), ellipsis (`...`), None and long or byte Va
 
 def getitem(input: Tensor, index: Any) -> Tensor:
     """``input[index]``."""
+    given = index if type(index) is tuple else (index,)
+    if given and len(given) <= input.array.ndim and all(map(_is_plain, given)):
+        return _basic(input, list(given))
     parts = normalized(input, index)
     if any(_is_advanced(part) for part in parts):
         return _advanced(input, parts, index)
     return _basic(input, parts)
+
+
+def _is_plain(part: Any) -> bool:
+    """Whether a part of an index is a number or a slice without a step that stands as it is."""
+    kind = type(part)
+    if kind is slice:
+        return part.step is None and type(part.start) in _BOUNDS and type(part.stop) in _BOUNDS
+    return kind is int
+
+
+_BOUNDS = frozenset((int, type(None)))
 
 
 def normalized(input: Tensor, index: Any) -> list[Any]:
@@ -123,9 +137,9 @@ def _basic(input: Tensor, parts: list[Any], to_write: bool = False) -> Tensor:
     """
     made = input
     dim = taken = 0  # in the view so far, and in the input
-    missing = input.array.ndim - sum(map(_consumes, parts))
     for part in parts:
         if part is Ellipsis:
+            missing = input.array.ndim - sum(map(_consumes, parts))
             dim += missing
             taken += missing
             continue
@@ -180,7 +194,7 @@ def _viewed(input: Tensor, operation: Operation, where: tuple[Any, ...], replay:
     if type(made) is not Tensor:
         return view_of(input, operation, {"a": input, "b": where}, replay, saved=saved)
     assert made.node is not None
-    made.node.statics = saved
+    made.node.statics, made.node.picked = saved, where
     return attach(made, input, replay)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from srcgrad.eager import dtypes
 from srcgrad.eager.dispatch import Operation, call
+from srcgrad.eager.modes import anomaly, state
 from srcgrad.eager.operations.arithmetic import binary_operator
 from srcgrad.eager.operations.creation import clone
 from srcgrad.eager.operations.shaping import reshape, t, transpose, unsafe_view, unsqueeze
@@ -22,15 +23,31 @@ _squeezed = Operation(np.squeeze, "SqueezeBackward4")
 _bmm = Operation(np.matmul, "BmmBackward0", {"x1": "self", "x2": "mat2"})
 
 
+_appliers: dict[Any, Any] = {}  # of products of plain arrays, by operation, ranks, dtype and who requires grad
+
+
 def _product(
     operation: Operation, a: Tensor, b: Tensor, what: str = "expected m1 and m2 to have the same dtype"
 ) -> Tensor:
+    x, y = a.array, b.array
+    plain = type(x) is np.ndarray and type(y) is np.ndarray and x.dtype is y.dtype and state.recording
+    case = None
+    if plain and not anomaly.enabled and not state.saved_hooks:
+        case = operation, x.ndim, y.ndim, x.dtype, a.requires_grad, b.requires_grad
+        applied = _appliers.get(case)
+        if applied is not None:
+            product: Tensor = applied(np.matmul(x, y), a, b)
+            if type(product) is Tensor:
+                return product
     if a.array.dtype != b.array.dtype:
         names = [dtypes.of(t.array).long_name.lower() for t in (a, b)]
         names = [{"half": "c10::Half", "long": "long long"}.get(name, name) for name in names]
         raise RuntimeError(f"{what}, but got: {names[0]} != {names[1]}")
     array = np.matmul(a.array, b.array)
     made: Tensor = call(operation, {"x1": a, "x2": b}, facts=True, array=array)
+    if case is not None and made.node is not None:
+        wanted = tuple(p for p, t in (("x1", a), ("x2", b)) if t.requires_grad)
+        _appliers[case] = operation.learned({"x1": a, "x2": b}, wanted, made.node)
     return made
 
 
