@@ -156,8 +156,8 @@ def largest_in_order(
     wide = x
     if padded:
         wide = np.full((*x.shape[:2], *(n + 2 * p for n, p in zip(size, padding, strict=True))), -np.inf, x.dtype)
-        inside: tuple[Any, ...] = (..., *(slice(p, p + n) for n, p in zip(size, padding, strict=True)))
-        wide[inside] = x
+        inner: Any = (..., *(slice(p, p + n) for n, p in zip(size, padding, strict=True)))
+        wide[inner] = x
     most = wide[wheres[0]].copy()
     best = np.zeros(most.shape, np.uint8)
     for number, where in enumerate(wheres[1:], 1):

@@ -193,8 +193,8 @@ def _viewed(input: Tensor, operation: Operation, where: tuple[Any, ...], replay:
     made = applied(replay(whole), input, where)
     if type(made) is not Tensor:
         return view_of(input, operation, {"a": input, "b": where}, replay, saved=saved)
-    assert made.node is not None
-    made.node.statics, made.node.picked = saved, where
+    node: Any = made.node
+    node.statics, node.picked = saved, where
     return attach(made, input, replay)
 
 
