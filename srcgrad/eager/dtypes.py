@@ -79,11 +79,14 @@ class Refused(dtype):
 
     __slots__ = ()
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    is_floating_point = is_signed = True
+    is_complex = False
+
+    def __init__(self, name: str, itemsize: int) -> None:
+        self.name, self.itemsize = name, itemsize
 
     def __getattribute__(self, attribute: str) -> Any:
-        if attribute == "numpy" or attribute in ("itemsize", "category", "long_name", "type_name"):
+        if attribute in ("numpy", "category", "long_name", "type_name"):
             raise TypeError(
                 f"there are no tensors of {self}: torch here is srcgrad.eager, whose dtypes are NumPy's. Use "
                 "torch.float32, which has the range of bfloat16 and more of its precision, or torch.float16."
@@ -91,7 +94,7 @@ class Refused(dtype):
         return object.__getattribute__(self, attribute)
 
 
-bfloat16 = Refused("bfloat16")
+bfloat16 = Refused("bfloat16", 2)
 
 ALL = (
     bool_, uint8, int8, int16, int32, int64, uint16, uint32, uint64, float16, float32, float64, complex64, complex128,
@@ -125,7 +128,7 @@ def set_default_dtype(d: dtype) -> None:
     """Choose the dtype that Python's floats get; a floating one."""
     if not (isinstance(d, dtype) and d.is_floating_point):
         raise TypeError("only floating-point types are supported as the default type")
-    _Default.floating = d
+    _Default.floating = OF_NUMPY[d.numpy]
 
 
 def of(array: Any) -> dtype:

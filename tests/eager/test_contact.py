@@ -262,7 +262,9 @@ def test_what_is_missing_says_so_where_it_is_imported() -> None:
 
 
 def test_bfloat16_has_a_name_and_no_tensors() -> None:
-    assert repr(torch.bfloat16) == "torch.bfloat16" and torch.bfloat16 is not torch.float16
+    named = torch.bfloat16
+    assert repr(named) == "torch.bfloat16" and named is not torch.float16 and pickle.loads(pickle.dumps(named)) is named
+    assert (named.is_floating_point, named.is_complex, named.is_signed, named.itemsize) == (True, False, True, 2)
     for attempt in (
         lambda: torch.ones(2, dtype=torch.bfloat16),
         lambda: torch.tensor(1.0, dtype=torch.bfloat16),
