@@ -59,14 +59,22 @@ def options(**changes: Any) -> Iterator[None]:
     Eager runs are not concerned.
 
     ``debug=True``: a breakpoint that ``pdb``, ``debugpy`` or an editor has in the file of a differentiated function
-    stops when the forward sweep runs that line; variables have the names of the program.  The reverse sweep counts as
-    the line of the ``def``.  The environment variable ``SRCGRAD_DEBUG=1`` does this for a whole process.
+    stops when the forward sweep runs that line; variables have the names of the program.  Programs are not optimised
+    then, so that every line of the user's is run.  The reverse sweep counts as the line of the ``def``.  The
+    environment variable ``SRCGRAD_DEBUG=1`` does this for a whole process.
 
     The other options are for tests and inspection: ``optimise``, ``specialise``, ``sink``, ``check``, and
     ``varying``, the names of parameters whose values one program must serve, as of shards.  Another name raises
     TypeError.
     """
-    token = _present.set(replace(_present.get(), **changes))
+    with present(replace(_present.get(), **changes)):
+        yield
+
+
+@contextmanager
+def present(chosen: Options) -> Iterator[None]:
+    """Compile with these options what is called inside the ``with`` block."""
+    token = _present.set(chosen)
     try:
         yield
     finally:

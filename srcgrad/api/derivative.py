@@ -202,7 +202,7 @@ class Derivative:
 
     def program(self, values: tuple[Any, ...] | None, mode: str | None = None, *, shown: bool = False) -> Compiled:
         """The compiled program for arguments like ``values`` (None: for any arguments), or what is shown of it."""
-        from srcgrad.programs import present_options
+        from srcgrad.programs import present, present_options
 
         mode = mode or self.mode
         if values is None:
@@ -225,12 +225,14 @@ class Derivative:
 
             require_exact_types(self.parameters.names, () if values is None else values)
             holds = require_captured_apart(self.parameters.names, values or (), self.wanted)
-            found = reported(self._compile)(values, mode, shown)
+            is_debugged = options.debug and not options.finite and not shown
+            with present(replace(options, optimise=options.optimise and not is_debugged)):  # every line of the user's
+                found = reported(self._compile)(values, mode, shown)
             if options.finite and not shown:
                 from srcgrad.observe.nonfinite import finite_checked
 
                 found = finite_checked(found)
-            elif options.debug and not shown:
+            elif is_debugged:
                 from srcgrad.observe.breakpoints import stopping
 
                 found = stopping(found)

@@ -85,6 +85,16 @@ def _run(text: str, how: str) -> str:
     return run.stdout + re.sub(r"^(>>> |\.\.\. )+\n?", "", run.stderr, flags=re.MULTILINE)
 
 
+def run_by_name(path: Path) -> str:
+    """What a process that is really run prints of a program; Python's own suggestions are left out."""
+    environment = {**os.environ, "PYTHONPATH": str(_ROOT)}
+    run = subprocess.run(
+        [sys.executable, path.name], cwd=path.parent, capture_output=True, text=True, timeout=60, env=environment
+    )
+    text = (run.stdout + run.stderr).replace(f"{path.parent}/", "")
+    return _same_everywhere(re.sub(r"\. Did you mean: '\w+'\?", "", text))
+
+
 def in_notebook(path: Path, shell: object) -> str:
     """What the cell that holds the program, the third one that is run, prints."""
     shell.execution_count = 3  # type: ignore[attr-defined]

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.mistakes.shown import HERE, PROGRAMS
+from tests.mistakes.shown import HERE, PROGRAMS, how, run_by_name
 
 _HAS_IPYTHON = importlib.util.find_spec("IPython") is not None
 NOTEBOOK = pytest.mark.skipif(not _HAS_IPYTHON, reason="IPython is not installed (extra: test)")
@@ -36,6 +36,17 @@ def test_what_is_shown(where: str, bless: bool, tmp_path: Path) -> None:
             (HERE / where / f"{name}.txt").write_text(text, encoding="utf-8")
     expected = {path.stem: path.read_text(encoding="utf-8") for path in (HERE / where).glob("*.txt")}
     assert shown == expected
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("path", [path for path in PROGRAMS if how(path) is None], ids=lambda path: path.stem)
+def test_a_process_prints_the_same(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("SRCGRAD_CHECK", "SRCGRAD_TRACEBACK"):
+        monkeypatch.delenv(name, raising=False)
+    expected = (HERE / "terminal" / f"{path.stem}.txt").read_text(encoding="utf-8")
+    found = run_by_name(path)
+    # A stream that is no terminal is written when it is full: what is printed and what is warned of may change places.
+    assert sorted(found.splitlines()) == sorted(expected.splitlines())
 
 
 def test_every_text_has_its_program() -> None:
