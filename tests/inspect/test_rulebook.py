@@ -45,6 +45,13 @@ def test_every_list_is_described(capsys: Any, name: str, part: str) -> None:
     assert part in output(capsys, name)
 
 
+def test_a_rule_that_is_written_for_the_operands_of_a_call_shows_what_it_writes(capsys: Any) -> None:
+    text = output(capsys, "np.einsum")
+    assert "return None" not in text
+    assert "return (uneinsum(transposed_subscripts(subscripts, 0, 2), operands[0], y_bar, operands[1])" in text
+    assert "# its tangent for 2 operands:\nnp.einsum(" in text
+
+
 @pytest.mark.parametrize("name", ["np.no_such_function", "ndarray.no_such_method", "nothing.at.all"])
 def test_a_name_that_is_not_there_is_one_clear_line(capsys: Any, name: str) -> None:
     assert main(["rules", name]) == 2

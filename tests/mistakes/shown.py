@@ -30,6 +30,7 @@ _ROOT = Path(srcgrad.__file__).parent.parent
 _RUN = re.compile(r"# run: (\S+)$", re.MULTILINE)
 _FOLDERS = re.compile(r"(?:/[^\s\"/]+)+/(?:site-packages|lib/python3\.\d+)/")
 _CARETS = re.compile(r"^    +[ ~^]*[~^]\n", re.MULTILINE)
+_SUGGESTION = re.compile(r"\. Did you mean: '\w+'\?")  # of Python's own, which newer ones make
 _ADDRESS = re.compile(r"0x[0-9a-f]{6,}")
 _EMITTED = re.compile(r'(<srcgrad \S+) [0-9a-f]{8}>("?(?:, line |:))\d+')
 
@@ -41,7 +42,7 @@ def how(path: Path) -> str | None:
 
 
 def _same_everywhere(text: str) -> str:
-    text = text.replace(f"{_ROOT}/", "")
+    text = _SUGGESTION.sub("", text.replace(f"{_ROOT}/", ""))
     text = re.sub(rf'({_FOLDERS.pattern}|(?="srcgrad/)|(?=srcgrad/))([^"\n]*?)(", line |:)\d+', r"\2\3N", text)
     return _EMITTED.sub(r"\1>\2N", _ADDRESS.sub("0x", _CARETS.sub("", text)))
 
@@ -86,13 +87,12 @@ def _run(text: str, how: str) -> str:
 
 
 def run_by_name(path: Path) -> str:
-    """What a process that is really run prints of a program; Python's own suggestions are left out."""
+    """What a process that is really run prints of a program."""
     environment = {**os.environ, "PYTHONPATH": str(_ROOT)}
     run = subprocess.run(
         [sys.executable, path.name], cwd=path.parent, capture_output=True, text=True, timeout=60, env=environment
     )
-    text = (run.stdout + run.stderr).replace(f"{path.parent}/", "")
-    return _same_everywhere(re.sub(r"\. Did you mean: '\w+'\?", "", text))
+    return _same_everywhere((run.stdout + run.stderr).replace(f"{path.parent}/", ""))
 
 
 def in_notebook(path: Path, shell: object) -> str:
@@ -116,7 +116,8 @@ def _shell() -> object:
 def main() -> None:
     """Print the texts of all programs, as one of the two shows them."""
     if sys.argv[1] == "terminal":
-        shown = {path.stem: in_terminal(path) for path in PROGRAMS}
+        is_kept = {"-c", "-i"} if sys.version_info >= (3, 13) else {}  # by Python, which makes them no mistakes
+        shown = {path.stem: in_terminal(path) for path in PROGRAMS if how(path) not in is_kept}
     else:
         shell = _shell()
         shown = {path.stem: in_notebook(path, shell) for path in PROGRAMS if how(path) is None}
