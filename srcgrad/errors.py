@@ -73,6 +73,11 @@ class Span:
         return f"{self.base}:{self.line}" if self.known else self.base
 
     @property
+    def seen(self) -> str:
+        """``model.py:42``, or ``Cell In[3], line 2``, as text that is shown and not kept says it."""
+        return self.origin if _cell(self.filename) is None else self.place
+
+    @property
     def code(self) -> str:
         """The text under the carets, on one line."""
         lines = self.text.split("\n")

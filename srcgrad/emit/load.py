@@ -69,7 +69,7 @@ def _shown(emission: Emission) -> Iterator[str]:
         quotes = line.count('"""') % 2 == 1
         span = emission.line_map.get(number)
         is_code = not (is_quoted or '"""' in line or line.lstrip().startswith("#"))
-        yield f"{line}  # {span.origin}\n" if is_code and span is not None and span.known else f"{line}\n"
+        yield f"{line}  # {span.seen}\n" if is_code and span is not None and span.known else f"{line}\n"
         is_quoted ^= quotes
 
 
