@@ -101,7 +101,7 @@ def as_html(derivative: Derivative, opened: str = "optimised") -> str:
 
 def measured(derivative: Derivative, values: tuple[Any, ...]) -> Profile:
     """The costs of a call of a gradient, line by line."""
-    compiled = derivative.program_for(values)
+    derivative.ran = compiled = derivative.program_for(values)
 
     def run(program: Compiled) -> None:
         outcome = derivative.run(program.entry, *derivative.arguments(values))

@@ -24,12 +24,15 @@ def outcome(case: Case, run):
 
 def judge(cases: Sequence[Case]) -> None:
     for case in cases:
-        plain = outcome(case, srcgrad.value_and_grad(case.function))
+        try:
+            plain = outcome(case, srcgrad.value_and_grad(case.function))
+        except (srcgrad.SeedError, srcgrad.LanguageError):
+            continue  # it returns no number, or is refused in this mode
         with srcgrad.debug_nans():
             assert outcome(case, srcgrad.value_and_grad(case.function)) == plain, case
         derivative = srcgrad.grad(case.function)
         profile = derivative.profile(*copy.deepcopy(case.arguments), **case.keywords)
-        assert profile.total.forward > 0.0, case
+        assert profile.total.forward + profile.total.reverse > 0.0, case
         assert derivative.annotate().html.startswith("<!doctype html>"), case
 
 
