@@ -54,8 +54,11 @@ def page() -> str:
     """``docs/refusals.md``."""
     lines = [
         "# Refusals", "",
-        "Every refusal ends its first line with a code. `srcgrad why E0102` prints what this page says of it, `srcgrad",
-        "why` lists them all. Made by `srcgrad why --page`; the tests run the programs here.",
+        "A program that srcgrad cannot differentiate correctly is *refused*: an error is raised, and its first line",
+        "ends with a code. This page explains each code, with a program that is refused and one that is accepted in",
+        "its place. `srcgrad why E0102` prints the part on one code, `srcgrad why` lists the codes. A value *varies*",
+        "if it depends on the arguments with respect to which you differentiate. Made by `srcgrad why --page`;",
+        "the tests run its programs.",
     ]  # fmt: skip
     for start, (title, _) in GROUPS.items():
         lines += ["", f"## {title}"]

@@ -18,12 +18,13 @@ PAGE = Path(__file__).parents[2] / "docs" / "kinks.md"
 INTRODUCTION = """# Kinks and singular points
 
 A program may meet points at which one of its functions has no derivative: the corner of `abs`, a tie in `max`, the
-logarithm of zero.  A gradient has to be something there, too.  This page lists what srcgrad returns, in reverse and in
-forward mode; each line of the tables is a test (`tests/kinks`).
+logarithm of zero.  The program goes on, so some value has to be returned in place of the derivative.  This page lists
+these values, in reverse and in forward mode; each line of the tables is a test (`tests/kinks`).
 
 The gradient in a line is that of the sum of the elements of the expression.  The last column says what PyTorch returns
-at the same point: *same*, or the difference; it is empty where PyTorch has no such function.  Why a convention is
-needed, and what it cannot achieve, is told under [kinks and subgradients](theory.md#kinks-and-subgradients).
+at the same point: *same*, or the difference; it is empty where PyTorch has no such function.
+[Kinks and subgradients](theory.md#kinks-and-subgradients) explains why a convention is needed, and what it cannot
+achieve.
 """
 STRONG_ZEROS = """
 ## Strong zeros
@@ -45,8 +46,9 @@ With this option an adjoint or a tangent that is zero stays zero when it is mult
 slope.  Elementwise functions apply this to each element, norms and other reductions to each result.  Functions that mix
 elements in other ways (matrix products, decompositions) apply it only if the whole adjoint is zero.
 
-The option is wrong where a factor happens to be zero and nothing is unused.  `np.sum(np.sqrt(x) ** 2)` is the sum of x,
-with gradient 1.  At 0 the adjoint of the root is 0, and the option returns 0 instead of 1.
+The option gives a wrong result where an adjoint happens to be zero although its variable is used.
+`np.sum(np.sqrt(x) ** 2)` is the sum of x, with gradient 1.  At 0 the adjoint of the root is 0, and the option returns 0
+instead of 1.
 """
 HEAD = "| expression | at | gradient | because | PyTorch |\n|---|---|---|---|---|"
 

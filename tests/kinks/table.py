@@ -36,7 +36,7 @@ class Theme:
 THEMES = (
     Theme(
         "Corners",
-        "At a corner the gradient is the subgradient of least norm: 0 for the absolute value and for lengths.",
+        "At the corner of an absolute value or a norm the gradient is the subgradient of least norm: 0 at the origin.",
         (
             Row("np.abs(x)", {"x": 0.0}, {"x": 0.0}, "the middle of [-1, 1]", "torch.abs(x)"),
             Row("abs(x)", {"x": [-2.0, 0.0, 3.0]}, {"x": [-1.0, 0.0, 1.0]}, "element by element", "abs(x)"),
@@ -274,9 +274,10 @@ THEMES = (
     ),
     Theme(
         "Exponentials and logarithms",
-        "Finite derivatives are computed without overflow. An infinite argument gets the limit of its share.",
+        "Finite derivatives are computed without overflow. An infinite argument gets the limit of its "
+        "share of the sum; where that does not exist, equal arguments share evenly.",
         (
-            Row("np.log(x)", {"x": 0.0}, {"x": INF}, "vertical tangent", "torch.log(x)"),
+            Row("np.log(x)", {"x": 0.0}, {"x": INF}, "the limit of 1 / x from the right", "torch.log(x)"),
             Row(
                 "np.logaddexp(x, y)",
                 {"x": 1000.0, "y": 0.0},
