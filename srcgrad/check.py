@@ -33,14 +33,14 @@ EXACT = 1e-8  # what modes that know no step size may differ by
 
 
 class GradientMismatch(SrcgradError, AssertionError):
-    """A derivative disagrees with the numeric one, or with another mode; ``report`` has all that was compared."""
+    """A derivative disagrees with finite differences, or with another mode; ``report`` holds every comparison."""
 
     report: Report | None = None
 
 
 @dataclass(frozen=True)
 class Disagreement:
-    """One comparison: the derivative along a random direction by two methods."""
+    """One comparison: the derivative along a random direction in a mode (``left``) and by differences (``right``)."""
 
     mode: str
     order: int
@@ -54,7 +54,7 @@ class Disagreement:
 
 @dataclass(frozen=True)
 class Argument:
-    """One argument: its derivative along a random direction in every mode, and how far the modes are apart."""
+    """One argument: the derivative along a random direction in every mode, and how far the modes are apart."""
 
     name: str
     derivatives: Mapping[str, float]
@@ -65,7 +65,7 @@ class Argument:
 
 @dataclass(frozen=True)
 class Report(Sequence[Disagreement]):
-    """What ``check_grads`` compared: a sequence of comparisons with numbers, and the arguments one by one."""
+    """What ``check_grads`` compared: a sequence of comparisons with finite differences, and results per argument."""
 
     comparisons: tuple[Disagreement, ...]
     arguments: tuple[Argument, ...]
@@ -96,15 +96,19 @@ def check_grads(
     tolerance: float | None = None,
     seed: int = 0,
 ) -> Report:
-    """Compare the derivatives of ``f`` at ``args`` in every mode with numeric ones and each other, up to ``order``.
+    """Compare the derivatives of ``f`` at ``args`` in all ``modes`` with each other and with finite differences.
 
-    All floating arguments, containers of them included, are differentiated along random directions, complex ones along
-    complex directions; the value of f may have any structure.  Returns what was compared, argument by argument (print
-    it); raises ``GradientMismatch``, which says who stands alone, if a mode differs from numbers by more than
-    ``tolerance`` relative to the larger of the two and 1, or two modes that are exact by more than 1e-8.  The tolerance
-    is 1e-6, or what the coarsest dtype among the arguments and the value can do.  Numbers are computed with arguments
-    of double precision and always take part.  Unless ``modes`` asks for it, a function that cannot run eagerly is
-    compared without (``report.left_out`` says why).  ``order`` is 1 or 2.
+    The modes are ``"reverse"`` and ``"forward"`` (compiled), ``"eager"`` (f run by ``srcgrad.eager``) and
+    ``"numeric"`` (central differences in double precision, which always take part).  ``order`` is the highest order of
+    the derivatives that are compared, 1 or 2; second derivatives only if f returns one real number.  All floating-point
+    arguments, and containers of them, are differentiated along random directions (``seed`` makes these), complex ones
+    along complex directions.  The value of f may have any structure.
+
+    Returns a report of each argument, which can be printed.  Raises ``GradientMismatch`` if a mode differs from finite
+    differences by more than ``tolerance`` (relative to the larger of the two numbers and 1), or if two exact modes
+    differ by more than 1e-8.  The message says which mode disagrees with all the others, if one does.  The default
+    tolerance is 1e-6, or larger if the arguments or the value have less than double precision.  If f cannot run
+    eagerly, that mode is left out, and ``report.left_out`` says why; with ``modes`` given, it is an error.
     """
     if order not in (1, 2):
         raise ArgumentError(f"order is 1 or 2, not {order!r}")

@@ -44,14 +44,15 @@ def jacobian(f: None = None, argnums: Argnums = 0, *, holomorphic: bool = False)
 def jacobian(
     f: Callable[..., Any] | None = None, argnums: Argnums = 0, *, holomorphic: bool = False
 ) -> Any:
-    """The Jacobian by reverse mode: for f from shape m to shape n an array of shape ``(*n, *m)``, output axes first.
+    """The Jacobian by reverse mode; for an argument of shape m and a result of shape n its shape is ``(*n, *m)``.
 
-    One backward sweep per output element.  Containers and objects give such of arrays, the output's outside; None
-    stands where the argument, or a container in the output, has an integer or text.  Entries are as ``grad`` has them,
-    with the precision of the argument: of a real output y by a complex argument x
-    ``dy/dRe(x) - 1j * dy/dIm(x)``, of a complex output by a real argument ``dRe(y)/dx + 1j * dIm(y)/dx`` (two sweeps).
-    Of a complex output by a complex argument no one number tells both parts: with ``holomorphic=True`` the entry is the
-    complex derivative, checked to exist.
+    It takes one backward pass per element of the output.  If the argument or the result is a container or an object, so
+    is the Jacobian: the structure of the result outside, that of the argument inside, None where one of these has an
+    integer or a string.  Entries have the precision of the argument.  They follow the convention of ``grad``: for a
+    real output y and a complex argument x they are ``dy/dRe(x) - 1j * dy/dIm(x)``, and for a complex output and a real
+    argument ``dRe(y)/dx + 1j * dIm(y)/dx`` (two passes per element).  If both are complex, one complex number cannot
+    hold the derivative in general, and an error is raised; with ``holomorphic=True`` the entry is the complex
+    derivative, after a check that it exists.
     """
     return _dense(Jacobian, f, argnums, holomorphic)
 
@@ -64,7 +65,10 @@ def jacfwd(f: None = None, argnums: Argnums = 0, *, holomorphic: bool = False) -
 def jacfwd(
     f: Callable[..., Any] | None = None, argnums: Argnums = 0, *, holomorphic: bool = False
 ) -> Any:
-    """The Jacobian by forward mode: the result of ``jacobian``, one tangent sweep per real input, two per complex."""
+    """The Jacobian by forward mode: the result of ``jacobian``, by one pass per real input element, two per complex.
+
+    It is cheaper than ``jacobian`` if there are fewer input elements than output elements.
+    """
     return _dense(ForwardJacobian, f, argnums, holomorphic)
 
 
@@ -76,8 +80,9 @@ def hessian(f: None = None, argnums: Argnums = 0) -> DenseDecorator: ...
 def hessian(f: Callable[..., Any] | None = None, argnums: Argnums = 0) -> Any:
     """The Hessian of a function that returns one real number: shape ``(*m, *m)`` for an argument of shape m.
 
-    A tuple of ``argnums`` gives a tuple of tuples: ``result[i][j]`` differentiates by argument i, then j.  Arguments
-    are real: by a complex one the second derivative is no complex matrix, and ``hvp`` gives it along a direction.
+    With a tuple of ``argnums`` it is a tuple of tuples: ``result[i][j]`` is the derivative with respect to arguments i
+    and j, with the axes of i first.  Arguments must be real, because second derivatives with respect to complex
+    arguments do not form a complex matrix.  For these use ``hvp``.
     """
     return _dense(Hessian, f, argnums)
 
@@ -97,17 +102,17 @@ def hvp(f: Callable[..., R], argnums: Argnums = 0) -> Along[..., Any]: ...
 def hvp(f: None = None, argnums: Argnums = 0) -> DenseDecorator: ...
 @door
 def hvp(f: Callable[..., Any] | None = None, argnums: Argnums = 0) -> Any:
-    """A function of f's arguments and then v that returns the Hessian of f applied to v.
+    """A function that takes f's arguments and then a vector v, and returns the product of the Hessian of f with v.
 
-    v has the structure and shapes of the argument; it is a tuple of such if ``argnums`` is a tuple.  The result is the
-    change of the gradient when the argument moves along v; both may be complex.
+    v has the structure and shapes of the differentiated argument, and is a tuple of such if ``argnums`` is a tuple.
+    The result is the directional derivative of the gradient along v.  Both may be complex.  The Hessian is not formed.
     """
     return _dense(HessianVector, f, argnums)
 
 
 @door
 def hessp(f: Callable[Concatenate[X, P], R]) -> Along[Concatenate[X, X, P], X]:
-    """A function of f's first argument x, a vector p and f's other arguments that returns the Hessian by x times p.
+    """A function of f's first argument x, a vector p and f's other arguments; it returns the Hessian in x times p.
 
     It is ``hvp(f)`` with the arguments in the order in which ``scipy.optimize.minimize`` passes them to ``hessp=``:
     ``hessp(f)(x, p, *args)`` is ``hvp(f)(x, *args, p)``.
@@ -149,7 +154,7 @@ class Slope(Derivative):
 
 
 class Dense:
-    __doc__ = Help("""What the four have in common: the program they run is that of ``self.program``.""")
+    __doc__ = Help("""What ``jacobian``, ``jacfwd``, ``hessian`` and ``hvp`` return; it runs ``self.program``.""")
 
     name = "derivative"
     title = "Derivative"
@@ -229,7 +234,7 @@ class Dense:
 
     @property
     def source(self) -> str:
-        """The text of the program that is run, as ``grad(f).source`` has it."""
+        """The generated source of the program that runs, as in ``grad(f).source``."""
         return self.program.source
 
     @property
@@ -238,7 +243,7 @@ class Dense:
 
     @property
     def generic_source(self) -> str:
-        """The text of that program where nothing is assumed of its arguments."""
+        """The source that assumes nothing about the types of the arguments."""
         return self.program.generic_source
 
     def explain(self, at: str = "normalize") -> str:
@@ -246,7 +251,7 @@ class Dense:
 
     @door
     def annotate(self, /, *args: Any, **kwargs: Any) -> Any:
-        """The page of ``grad(f).annotate`` for the program that is run; of the gradient where a run is measured."""
+        """The page of ``grad(f).annotate`` for the program that runs; with arguments, that of the first derivative."""
         return (self.derivative if args or kwargs else self.program).annotate(*args, **kwargs)
 
     def _repr_html_(self) -> str:
@@ -254,7 +259,7 @@ class Dense:
 
     @door
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Refused: the text of the program alone does not do what runs it."""
+        """Not supported: raises ``ArgumentError``, since the generated source alone does not give the result."""
         raise ArgumentError(
             f"{self.name}(f) is not saved as a file: its program is run along one direction after another, or along one"
             " that has to be fitted, which is not in the text",

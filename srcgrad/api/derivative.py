@@ -62,7 +62,11 @@ _NAMES = {"reverse": "grad", "value": "value_and_grad", "split": "vjp", "forward
 
 
 class Derivative:
-    __doc__ = Help("""A function compiled into one of its derivatives; ``mode`` is reverse, value, split or forward.""")
+    __doc__ = Help("""A function compiled into one of its derivatives, such as ``grad(f)``; called like the function.
+
+    ``mode`` is ``"reverse"`` for ``grad``, ``"value"`` for ``value_and_grad``, ``"split"`` for ``vjp`` (forward and
+    backward pass apart) and ``"forward"`` for ``jvp``.
+    """)
 
     def __init__(
         self, primal: Callable[..., Any], argnums: Argnums = 0, *, mode: str = "reverse", has_aux: bool = False,
@@ -402,28 +406,28 @@ class Derivative:
     @property
     @door
     def source(self) -> str:
-        """The text of the program that runs: that of the last call.
+        """The generated source of the derivative: the one that ran in the last call.
 
-        Before the first call it is the program for arguments as the function's annotations say (``x: float``,
-        ``x: NDArray[np.float64]``), and without annotations the one that assumes nothing, ``generic_source``.
+        Before the first call it is the source for arguments of the annotated types (``x: float``,
+        ``x: NDArray[np.float64]``).  Without annotations it is ``generic_source``.
         """
         return self.shown().emission.text
 
     @property
     @door
     def generic_source(self) -> str:
-        """The text of the derivative program that assumes nothing; arguments are not looked at for dicts."""
+        """The source that assumes nothing about the types of the arguments; checks of them for dicts are left out."""
         return self.program(None, shown=True).emission.text
 
     @door
     def source_for(self, /, *args: Any, **kwargs: Any) -> str:
-        """The text of the program that runs for arguments of these kinds."""
+        """The source that runs for arguments with the types, dtypes and numbers of dimensions of these."""
         return self.program_for(self.bind(args, kwargs)).emission.text
 
     @property
     @door
     def line_map(self) -> dict[int, Span]:
-        """Line of ``source`` -> place in the user's file."""
+        """A dict from the line numbers of ``source`` to the places in your file that these lines come from."""
         return dict(self.shown().emission.line_map)
 
     def shown(self) -> Compiled:
@@ -441,20 +445,22 @@ class Derivative:
 
     @door
     def explain(self, at: str = "normalize") -> Explanation:
-        """The program at one door of the compiler: source, lower, infer, normalize, passes, analysis, reverse or
-        emit; or its refusals.  A notebook shows the page of ``annotate`` instead, with that stage open."""
+        """The program after one stage of the compiler: ``at`` is source, lower, infer, normalize, passes, analysis,
+        reverse, optimize or emit.  ``at="refusals"`` lists everything in the program that srcgrad cannot differentiate.
+        In a notebook it is shown as the page of ``annotate``, with that stage open."""
         from srcgrad.api.looking import explained
 
         return explained(self, at)
 
     @door
     def annotate(self, /, *args: Any, **kwargs: Any) -> Annotation:
-        """The function beside its derivative, as a page in which the lines that belong together light up.
+        """A page with the function beside its derivative, in which lines that belong together are highlighted together.
 
-        Lines are marked that are active, whose values are recorded or computed again, and where a refusal would be
-        raised; the stages of the compiler are tabs.  With arguments the derivative is run there, as ``profile`` does,
-        and lines show their times and are shaded by the bytes that are kept for them.  Without arguments it is the
-        program of ``source``.  A notebook shows the page, ``annotate(...).save("f.html")`` writes it as one file.
+        It marks the lines that are active (they depend on a differentiated argument and affect the result), those whose
+        values are saved for the backward pass or computed again there, and those that srcgrad cannot differentiate.
+        Tabs show the stages of the compiler.  With arguments the derivative is run, as by ``profile``: lines show their
+        times and are shaded by the bytes saved for them.  Without arguments the page shows ``source``.  A notebook
+        displays the page; ``annotate(...).save("f.html")`` writes it as one file.
         """
         from srcgrad.api.looking import annotated
 
@@ -475,11 +481,11 @@ class Derivative:
 
     @door
     def profile(self, /, *args: Any, **kwargs: Any) -> Profile:
-        """Run the derivative at these arguments, and say what each line of the function costs: the time of its forward
-        and its reverse statements, the bytes that are kept for it between the sweeps, the peak of memory.
+        """Run the derivative with these arguments and measure each line of the function: the time of its statements in
+        the forward and the backward pass, the bytes saved for it between the two, and the peak memory.
 
-        ``print`` shows a table; in a notebook it is shown beside the function and its gradient.  The function runs
-        three times: once to begin with, once for the times and once, slower, for the memory.
+        ``print`` the result for a table; a notebook shows it beside the function and its gradient.  The derivative runs
+        three times: once to warm up, once to measure the times and once, slower, to measure the memory.
         """
         from srcgrad.api.looking import measured
 
@@ -490,10 +496,12 @@ class Derivative:
 
     @door
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the program that assumes nothing as a file that can be imported without the compiler.
+        """Write the derivative to a Python file that can be imported and runs without the compiler.
 
-        Of a bound method it is a function that takes the object first, and refuses one of another kind: of another
-        class, or with other fields, dtypes or numbers of axes.
+        The file assumes nothing about the types of the arguments.
+
+        For a bound method, the saved function takes the object as its first argument.  It raises an error for an object
+        of another class, or with other fields, dtypes or numbers of dimensions.
         """
         from srcgrad.emit.load import save
 

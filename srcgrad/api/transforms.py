@@ -88,25 +88,26 @@ def grad(
     has_aux: bool = False,
     holomorphic: bool = False,
 ) -> Any:
-    """The gradient of a function that returns one real number.
+    """The gradient of ``f``, a function that returns one real number.
 
     ``grad(f)`` takes f's arguments and returns the gradient with respect to ``argnums``: a position, a name, or a tuple
     of them (then a tuple is returned).  Arguments may be floating-point numbers, arrays of any shape, and nested
-    tuples, lists and dicts of these; where such a container holds an integer, text or None, the gradient has None.
-    With ``has_aux=True`` f returns ``(value, auxiliary)`` and the result is ``(gradient, auxiliary)``.  Also a
-    decorator: ``@grad``, ``@grad(argnums=(0, "w"))``.
+    tuples, lists, dicts and objects of these.  The gradient has the same structure, with None where such a container
+    holds an integer, a string or None.  With ``has_aux=True`` f has to return ``(value, auxiliary)``, and the result is
+    ``(gradient, auxiliary)``.  Also a decorator: ``@grad``, ``@grad(argnums=(0, "w"))``.
 
-    Of a complex argument x the gradient of the real number L is ::
+    The gradient of the real value L with respect to a complex argument x is ::
 
         x_bar = dL/dRe(x) - 1j * dL/dIm(x),    so that    dL = Re(sum(x_bar * dx)),
 
-    the convention of HIPS autograd and JAX; PyTorch's gradient is its conjugate, which is the direction of steepest
-    ascent.  The gradient of a real argument is real, whatever is complex on the way.  With ``holomorphic=True`` f takes
-    complex arguments and returns one complex number, and the result is the complex derivative f'(x); where there is
-    none (the Cauchy-Riemann equations are checked, at the cost of a second reverse sweep) ``SeedError`` is raised.
+    as in HIPS autograd and JAX.  PyTorch returns the conjugate of this, which is the direction of steepest ascent.  The
+    gradient with respect to a real argument is real, even if f computes with complex numbers.  With
+    ``holomorphic=True`` f takes complex arguments and returns one complex number, and the result is the complex
+    derivative f'(x).  The Cauchy-Riemann equations are checked, at the cost of a second backward pass; if they do not
+    hold, ``SeedError`` is raised.
 
-    Raises ``ArgumentError`` for integer arguments, ``SeedError`` if f does not return a scalar, and ``LanguageError``
-    or ``MissingRule`` with the place in f's source where f cannot be differentiated.
+    Raises ``ArgumentError`` for integer arguments and ``SeedError`` if f does not return a scalar.  Raises
+    ``LanguageError`` or ``MissingRule`` if f cannot be differentiated, with the place in its source.
     """
     if f is None:
         return lambda function: grad(function, argnums, has_aux=has_aux, holomorphic=holomorphic)
@@ -169,11 +170,11 @@ def value_and_grad(
 
 
 class Pullback:
-    """The linear map from a cotangent of f's value to cotangents of its arguments; may be called again and again.
+    """The linear map from a cotangent of f's value to cotangents of its arguments; can be called any number of times.
 
-    What it keeps is its own: the arguments are copied, and so is the value that it hands out.  What the function reads
-    outside is not copied: where the backward sweep would read it, and it has changed since, a call is refused,
-    which takes a walk over all of it in ``vjp`` and in each call.
+    The arguments are copied, and so is the value that is returned.  Data that f reads from globals and closures are not
+    copied.  If the backward pass needs such data and they have changed since, a call raises an error.  To find this
+    out, ``vjp`` and each call go through all of these data.
     """
 
     def __init__(self, derivative: Derivative, values: tuple[Any, ...], *, watched: bool = True) -> None:
@@ -196,10 +197,10 @@ class Pullback:
         self._seeded = outcome if isinstance(derivative.primal, Derivative) else self.value
 
     def __call__(self, seed: Any) -> tuple[Any, ...]:
-        """``seed`` has the structure and shapes of f's value; gives one cotangent per differentiated argument.
+        """``seed`` has the structure and shapes of f's value; returns one cotangent per differentiated argument.
 
-        The seed of a complex value is complex: with ``y_bar`` the result is the gradient of Re(sum(y_bar * y)), so that
-        1.0 asks for the real part of y and -1j for the imaginary one.
+        The seed of a complex value y may be complex: for the seed ``y_bar`` the result is the gradient of
+        Re(sum(y_bar * y)).  So 1.0 gives the gradient of the real part of y, and -1j that of the imaginary part.
         """
         try:
             require_exact_seed(seed, "the value")
@@ -282,10 +283,11 @@ def vjp(f: Callable[P, T], /, *primals: P.args, **kwargs: P.kwargs) -> tuple[T, 
 def vjp(  # type: ignore[misc]  # a parameter called argnums is refused below
     f: Callable[..., Any], /, *primals: Any, argnums: Argnums | None = None, **kwargs: Any
 ) -> tuple[Any, Pullback]:
-    """``(value, pullback)`` at the primals; ``pullback(seed)`` gives a tuple of cotangents.
+    """Return ``(value, pullback)`` at ``primals``; ``pullback(seed)`` is the vector-Jacobian product with ``seed``.
 
-    All positional arguments that are not functions are differentiated unless ``argnums`` chooses.  The seed has the
-    structure and shapes of the value (a number stands for a 0-d seed); ``SeedError`` otherwise.
+    The pullback returns a tuple of cotangents, one per differentiated argument, also if there is only one.  These are
+    all positional arguments that are not functions, unless ``argnums`` chooses others.  The seed must have the
+    structure and shapes of the value (a plain number will do for a 0-d array), else ``SeedError`` is raised.
     """
     try:
         chosen: Argnums = (
@@ -313,10 +315,10 @@ def vjp(  # type: ignore[misc]  # a parameter called argnums is refused below
 def jvp(
     f: Callable[..., T], primals: tuple[Any, ...] | list[Any], tangents: tuple[Any, ...] | list[Any]
 ) -> tuple[T, T]:
-    """``(value, tangent)``: the derivative of f at ``primals`` in the direction ``tangents``.
+    """Return ``(value, tangent)``: f and its derivative at ``primals`` in the direction ``tangents``.
 
-    ``primals`` and ``tangents`` are sequences of equal length and structure; a tangent of None means that its argument,
-    or its part of a container, does not move.  The tangent of a complex primal may be complex.
+    ``primals`` and ``tangents`` are tuples or lists of equal length and structure.  A tangent of None means that the
+    argument, or that part of a container, is constant.  The tangent of a complex primal may be complex.
     """
     try:
         for what, given in (("primals", primals), ("tangents", tangents)):
