@@ -14,16 +14,18 @@ if TYPE_CHECKING:
     from srcgrad.api.dense import hessian, hessp, hvp, jacfwd, jacobian
     from srcgrad.api.derivative import Derivative
     from srcgrad.api.transforms import grad, jvp, value_and_grad, vjp
-    from srcgrad.check import check_grads
+    from srcgrad.check import GradientMismatch, check_grads
     from srcgrad.eager.modes import no_grad
     from srcgrad.errors import (
         ArgumentError,
+        CheaperMode,
         InternalError,
         LanguageError,
         MissingRule,
         NonFiniteError,
         RuleError,
         SeedError,
+        SourceChanged,
         SourceUnavailable,
         SrcgradError,
         UnresolvedName,
@@ -37,13 +39,16 @@ __version__ = "0.1.0"
 
 __all__ = [
     "ArgumentError",
+    "CheaperMode",
     "Derivative",
+    "GradientMismatch",
     "InternalError",
     "LanguageError",
     "MissingRule",
     "NonFiniteError",
     "RuleError",
     "SeedError",
+    "SourceChanged",
     "SourceUnavailable",
     "SrcgradError",
     "UnresolvedName",
@@ -72,6 +77,7 @@ __all__ = [
 _MODULES = ("eager", "parallel", "scipy")
 _ELSEWHERE = {
     "Derivative": "srcgrad.api.derivative",
+    "GradientMismatch": "srcgrad.check",
     "check_grads": "srcgrad.check",
     "compile": "srcgrad.api.bridge",
     "no_grad": "srcgrad.eager.modes",

@@ -246,6 +246,11 @@ class Dense:
         """The source that assumes nothing about the types of the arguments."""
         return self.program.generic_source
 
+    @door
+    def source_for(self, /, *args: Any, **kwargs: Any) -> str:
+        """The source that runs for arguments like these, which are those of the function."""
+        return self.program.source_for(*args, **kwargs)
+
     def explain(self, at: str = "normalize") -> str:
         return self.derivative.explain(at)
 

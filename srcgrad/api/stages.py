@@ -45,7 +45,7 @@ def text_at(callee: Callee, at: str, wanted: tuple[str, ...] = ()) -> str:
         with options(optimise=at != "reverse"):
             return compile_request(Request(callee, wanted or function.parameters, "reverse", shown=True)).emission.text
     raise SrcgradError(
-        f"the road has no door {at!r}",
+        f"the compiler has no stage {at!r}",
         hint="one of source, lower, infer, normalize, passes, analysis, reverse, optimize, emit, refusals",
     )
 

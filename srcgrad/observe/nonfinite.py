@@ -134,15 +134,15 @@ def _spoken(name: str) -> str:
     of = re.fullmatch(r"(.+?)_(bar|dot)(\d*)", name)
     if of is None:
         return name
-    return f"{name}, the {'cotangent' if of[2] == 'bar' else 'tangent'} of {of[1]}"
+    return f"{name}, the {'adjoint' if of[2] == 'bar' else 'tangent'} of {of[1]}"
 
 
 def _hint(statement: Statement) -> str:
     if statement.sweep == "primal":
-        return "the function itself computes it here; keep its operands away from where it is not finite"
+        return "the function itself computes it: look at the operands above"
     return (
-        "the derivative is not finite here though the value may be; keep the operands away from there, or choose "
-        "other ones with np.where before the function is applied"
+        "the value may be finite where its derivative is not, as a root or a logarithm at 0;\n"
+        "write it so that this is not met: np.linalg.norm(x) for np.sqrt(np.sum(x**2)), or np.where on the operand"
     )
 
 

@@ -23,12 +23,12 @@ from srcgrad.observe.listing import Key, Line, Listing, Marks, Part, Stage
 from srcgrad.observe.profile import Cost, seconds, size
 
 _LEGEND = (
-    ("primal", "forward sweep"), ("record", "kept for the reverse sweep"), ("adjoint", "reverse sweep"),
+    ("primal", "forward sweep"), ("record", "recorded for the reverse sweep"), ("adjoint", "reverse sweep"),
     ("recall", "read back"), ("recompute", "computed again"),
 )  # fmt: skip
 _TAGS = (
     ("active", "A", "active: it has a derivative"),
-    ("recorded", "R", "recorded: values are kept for the reverse sweep"),
+    ("recorded", "R", "recorded: the reverse sweep needs values of this line"),
     ("recomputed", "C", "computed again in the reverse sweep"),
     ("refused", "!", "refused if it is reached"),
 )
@@ -130,7 +130,7 @@ def _whole(total: Cost | None) -> str:
     if total is None:
         return ""
     times = f"{seconds(total.forward)} forward, {seconds(total.reverse)} reverse"
-    kept = f"{size(total.recorded) or '0 B'} kept between them, {size(total.peak)} at the peak"
+    kept = f"{size(total.recorded) or '0 B'} recorded, {size(total.peak)} at the peak"
     return f'<p class="costs">Whole run: {times}, {kept}.</p>'
 
 
@@ -207,7 +207,7 @@ def _cost(cost: Cost | None) -> str:
         return '<span class="cost"></span>'
     passes = f" in {cost.passes}" if cost.recorded and cost.passes > 1 else ""
     return (
-        f'<span class="cost"><span title="kept, in so many passes">{size(cost.recorded)}{passes}</span>'
+        f'<span class="cost"><span title="recorded, in so many passes">{size(cost.recorded)}{passes}</span>'
         f'<span title="forward">{seconds(cost.forward)}</span>'
         f'<span title="reverse">{seconds(cost.reverse)}</span></span>'
     )
@@ -215,7 +215,7 @@ def _cost(cost: Cost | None) -> str:
 
 _COLUMNS = (
     '<div class="ln columns"><span class="no"></span><span class="tags"></span><span class="cost">'
-    "<span>kept, passes</span><span>forward</span><span>reverse</span></span></div>"
+    "<span>recorded</span><span>forward</span><span>reverse</span></span></div>"
 )
 
 

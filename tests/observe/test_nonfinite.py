@@ -28,7 +28,7 @@ def found(function, *args):
 
 def test_an_infinity_in_the_reverse_sweep():
     text = str(found(programs.roots, np.array([2.0, 0.0])))
-    assert text.startswith("an infinity appears in the reverse sweep, in y_bar, the cotangent of y\n")
+    assert text.startswith("an infinity appears in the reverse sweep, in y_bar, the adjoint of y\n")
     assert line(programs.roots, 2) in text and "z = np.sqrt(y)" in text
     assert "gives:     [0.25  inf]" in text
     assert "z_bar = [1. 1.]" in text and "z = [2. 0.]" in text
