@@ -229,14 +229,14 @@ class Derivative:
 
             require_exact_types(self.parameters.names, () if values is None else values)
             holds = require_captured_apart(self.parameters.names, values or (), self.wanted)
-            is_debugged = options.debug and not options.finite and not shown
-            with present(replace(options, optimise=options.optimise and not is_debugged)):  # every line of the user's
+            is_watched = (options.debug or options.finite) and not shown  # so that each operation is a statement
+            with present(replace(options, optimise=options.optimise and not is_watched)):
                 found = reported(self._compile)(values, mode, shown)
             if options.finite and not shown:
                 from srcgrad.observe.nonfinite import finite_checked
 
                 found = finite_checked(found)
-            elif is_debugged:
+            elif is_watched:
                 from srcgrad.observe.breakpoints import stopping
 
                 found = stopping(found)

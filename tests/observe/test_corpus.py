@@ -25,7 +25,8 @@ def outcome(case: Case, run):
 def judge(cases: Sequence[Case]) -> None:
     for case in cases:
         try:
-            plain = outcome(case, srcgrad.value_and_grad(case.function))
+            with srcgrad.options(optimise=False):  # as they are while they are watched, an operation a statement
+                plain = outcome(case, srcgrad.value_and_grad(case.function))
         except (srcgrad.SeedError, srcgrad.LanguageError):
             continue  # it returns no number, or is refused in this mode
         with srcgrad.debug_nans():
