@@ -77,3 +77,17 @@ def test_values_that_do_not_fit_are_not_broadcast(call: object, text: str) -> No
     with pytest.raises((RuntimeError, IndexError)) as caught:
         call(torch.ones(2, 3))  # type: ignore[operator]
     assert text in str(caught.value)
+
+
+def test_a_number_beside_arrays_is_a_view_first() -> None:
+    """NumPy takes ``0`` in ``x[0, :, [1, 2]]`` for an array, and puts the axis of the list first; PyTorch does not."""
+    x = torch.arange(24.0).reshape(2, 3, 4).requires_grad_()
+    assert x[0, :, [1, 2]].tolist() == [[1.0, 2.0], [5.0, 6.0], [9.0, 10.0]]
+    assert x[0, None, [1, 2]].shape == (1, 2, 4)
+    assert x[torch.tensor(1), ..., torch.tensor([True, False, False, True])].shape == (3, 2)
+    y = x * 1.0
+    y[0, :, [1, 2]] = torch.tensor([[5.0, 7.0]])
+    assert y[0].tolist() == [[0.0, 5.0, 7.0, 3.0], [4.0, 5.0, 7.0, 7.0], [8.0, 5.0, 7.0, 11.0]]
+    (y * y)[1, :, [0, 0]].sum().backward()
+    assert x.grad[1].tolist() == [[48.0, 0.0, 0.0, 0.0], [64.0, 0.0, 0.0, 0.0], [80.0, 0.0, 0.0, 0.0]]
+    assert not x.grad[0].any()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,7 @@ def getitem(input: Tensor, index: Any) -> Tensor:
         return _basic(input, list(given))
     parts = normalized(input, index)
     if any(_is_advanced(part) for part in parts):
-        return _advanced(input, parts, index)
+        return _advanced(*_selected(input, parts, several(index)))
     return _basic(input, parts)
 
 
@@ -212,8 +213,27 @@ def select(input: Tensor, dim: int, index: int, _named: int | None = None) -> Te
     return _viewed(input, _select, where, lambda a: a[place], saved)
 
 
-def _advanced(input: Tensor, parts: list[Any], given: Any) -> Tensor:
-    """A copy of the elements that arrays and masks pick; what is basic is done first, as a view."""
+def _selected(
+    input: Tensor, parts: list[Any], given: list[Any], to_write: bool = False
+) -> tuple[Tensor, list[Any], list[Any]]:
+    """The view by the numbers in an index that holds arrays too, and the rest of the index.
+
+    To NumPy a number beside arrays is one of them: ``x[0, :, [1, 2]]`` has the axis of the list first.  PyTorch takes
+    numbers as views before it looks at arrays, so that the axis of the list stays where it is.
+    """
+    if not any(isinstance(part, int) for part in parts):
+        return input, parts, given
+    whole = slice(None)
+    view: list[Any] = []
+    for part in parts:
+        if part is not None:
+            view += [part] if part is Ellipsis or isinstance(part, int) else [whole] * _consumes(part)
+    rest = [(part, one) for part, one in zip(parts, given, strict=True) if not isinstance(part, int)]
+    return _basic(input, view, to_write), [part for part, _ in rest], [one for _, one in rest]
+
+
+def _advanced(input: Tensor, parts: list[Any], given: list[Any]) -> Tensor:
+    """A copy of the elements that arrays and masks pick."""
     index = tuple(parts)
     check_masks(input, parts)
     saved = {"self_sym_sizes": input.array.shape, "indices": _indices(parts, given)}
@@ -221,10 +241,10 @@ def _advanced(input: Tensor, parts: list[Any], given: Any) -> Tensor:
     return made
 
 
-def _indices(parts: list[Any], given: Any) -> tuple[Tensor | None, ...]:
+def _indices(parts: list[Any], given: list[Any]) -> tuple[Tensor | None, ...]:
     """The tensors that index, as the node keeps them; None in the places of slices before the last."""
     made: list[Tensor | None] = []
-    for part, one in zip(parts, several(given), strict=True):
+    for part, one in zip(parts, given, strict=True):
         if isinstance(one, Tensor):
             made.append(one)
         else:
@@ -281,17 +301,21 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
     if any(_is_advanced(part) for part in parts):
         from srcgrad.eager.operations.scattering import put
 
-        put(self, tuple(parts), value, _indices(parts, index))
+        with nullcontext() if _is_recorded(self, value) else no_grad():
+            target, parts, given = _selected(self, parts, several(index), True)
+        put(target, tuple(parts), value, _indices(parts, given))
         return
     if all(part is Ellipsis for part in parts):
         _store(self, value)
         return
-    if not (isinstance(value, Tensor) and value.requires_grad) and not self.requires_grad and self.alias is None:
-        with no_grad():
-            part = _basic(self, parts, True)
-    else:
+    with nullcontext() if _is_recorded(self, value) else no_grad():
         part = _basic(self, parts, True)
     _store(part, value)
+
+
+def _is_recorded(target: Tensor, value: Any) -> bool:
+    """Whether a store is seen by a graph, so that the view that it writes to must be."""
+    return isinstance(value, Tensor) and value.requires_grad or target.requires_grad or target.alias is not None
 
 
 def _store(part: Tensor, value: Any) -> None:
