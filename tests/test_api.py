@@ -543,6 +543,34 @@ def test_a_bound_method_is_saved_as_a_function_of_its_object(tmp_path, monkeypat
         grad(Coupled(Held(2.0), len).energy).save(tmp_path / "refused.py")
 
 
+class Flagged:
+    def __init__(self, flag):
+        self.flag = flag
+
+    def energy(self, x):
+        return x**2 if isinstance(self.flag, bool) else x**3
+
+    def at_key(self, x):
+        return x * self.flag[1]
+
+
+def test_a_saved_method_tells_truth_values_of_numpy_from_those_of_python_and_keys_by_their_class(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    for method, flag, other in (("energy", True, np.bool_(True)), ("at_key", {1: 2.0}, {"1": 2.0})):
+        grad(getattr(Flagged(flag), method)).save(tmp_path / f"saved_{method}.py")
+        saved = getattr(importlib.import_module(f"saved_{method}"), f"grad_{method}")
+        assert saved(Flagged(flag), 3.0) == grad(getattr(Flagged(flag), method))(3.0)
+        with pytest.raises(TypeError, match="this program was saved for"):
+            saved(Flagged(other), 3.0)
+
+
+def test_a_method_of_an_object_that_contains_itself_is_not_saved(tmp_path):
+    held = Held(2.0)
+    held.itself = held
+    with pytest.raises(srcgrad.ArgumentError, match="contains itself"):
+        grad(held.energy).save(tmp_path / "refused.py")
+
+
 GRAVITY = 9.81
 
 

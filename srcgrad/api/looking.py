@@ -53,6 +53,7 @@ def saved_for(derivative: Derivative) -> Compiled:
     names, first = derivative.parameters.names, derivative.parameters.first
     if not first:
         return derivative.program(None)
+    kinds_of(first)  # refuses an object that contains itself
     kinds = {name: kind_of(value) for name, value in zip(names, first)}
     if None in kinds.values():
         raise ArgumentError(

@@ -231,7 +231,7 @@ def kind_of(x: Any) -> str | None:
     if isinstance(x, np.ndarray):
         return f"{x.dtype}[{x.ndim}]" if type(x) is np.ndarray and x.dtype.kind in "biufc" else None
     if isinstance(x, np.number | np.bool_):
-        return str(x.dtype)
+        return "bool_" if isinstance(x, np.bool_) else str(x.dtype)  # the dtype has the name of Python's class
     if type(x) in (bool, int, float, complex, str, type(None)):
         return type(x).__name__
     if type(x) in (list, tuple, dict) or is_object(x):
@@ -239,16 +239,23 @@ def kind_of(x: Any) -> str | None:
         kinds = {name: kind_of(value) for name, value in fields.items()}
         if None in kinds.values() or not all(type(name) in (str, int) for name in kinds):
             return None
-        told = ", ".join(str(kind) if type(x) in (list, tuple) else f"{name}: {kind}" for name, kind in kinds.items())
         if is_object(x):
+            told = ", ".join(f"{name}: {kind}" for name, kind in kinds.items())
             return f"{type(x).__module__}.{type(x).__qualname__}({told})"
-        return f"[{told}]" if type(x) is list else f"({told})" if type(x) is tuple else f"{{{told}}}"
+        if type(x) is dict:
+            return f"{{{', '.join(f'{name!r}: {kind}' for name, kind in kinds.items())}}}"  # 1 is not '1'
+        told = ", ".join(map(str, kinds.values()))
+        return f"[{told}]" if type(x) is list else f"({told})"
     return None
 
 
 def require_kind(x: Any, kind: str, place: str) -> None:
     """Refuse an object that is not as the one for which a saved program was made."""
-    if (found := kind_of(x)) != kind:
+    try:
+        found = kind_of(x)
+    except RecursionError:  # it contains itself
+        found = None
+    if found != kind:
         raise RefusedType(
             "E0203", f"{place} is {found or named(type(x))}, and this program was saved for {kind}; save it for both"
         )
