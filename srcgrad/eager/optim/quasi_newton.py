@@ -17,7 +17,7 @@ from srcgrad.eager.modes import enable_grad, no_grad
 from srcgrad.eager.optim.optimizer import Optimizer, check, number
 from srcgrad.eager.tensor import Tensor
 
-_DECREASE, _CURVATURE, _SEARCHES = 1e-4, 0.9, 25  # the constants of the Wolfe conditions, and how many steps are tried
+_DECREASE, _CURVATURE = 1e-4, 0.9  # the constants of the Wolfe conditions
 _LEAST_CURVATURE = 1e-10  # of a change that is taken into the approximation
 
 
@@ -117,7 +117,8 @@ class LBFGS(Optimizer):
             if group["line_search_fn"] is not None:
                 if group["line_search_fn"] != "strong_wolfe":
                     raise RuntimeError("only 'strong_wolfe' is supported")
-                found, tried = self._searched(closure, _Point(0.0, loss, g, slope), kept.t, kept.d, tolerance)
+                left = group["max_eval"] - evaluations
+                found, tried = self._searched(closure, _Point(0.0, loss, g, slope), kept.t, kept.d, tolerance, left)
                 loss, g, kept.t = found.f, found.g, found.t
                 self._moved(kept.t, kept.d)
                 done = bool(np.abs(g).max() <= group["tolerance_grad"])
@@ -136,9 +137,10 @@ class LBFGS(Optimizer):
 
     # --- the length of a step ----------------------------------------------------------------------------------------
     def _searched(
-        self, closure: Callable[[], Any], start: _Point, t: float, d: Any, tolerance: float
+        self, closure: Callable[[], Any], start: _Point, t: float, d: Any, tolerance: float, left: int
     ) -> tuple[_Point, int]:
-        """A step that meets the strong Wolfe conditions, or the best found; how often the loss was computed."""
+        """A step that meets the strong Wolfe conditions, or the best of one and ``left`` more; how often the loss was
+        computed."""
         origin = [np.array(p.storage_array()) for p in self._params]
         count = 0
 
@@ -150,7 +152,7 @@ class LBFGS(Optimizer):
             self._restored(origin)
             return _Point(t, loss, g, float(g @ d))
 
-        bracket, left = _bracketed(at, start, t)
+        bracket, left = _bracketed(at, start, t, left)
         if len(bracket) == 1:
             return bracket[0], count
         return _zoomed(at, start, bracket, left, float(np.abs(d).max()), tolerance), count
@@ -164,16 +166,16 @@ def _flat(point: _Point, start: _Point) -> bool:
     return abs(point.slope) <= -_CURVATURE * start.slope
 
 
-def _bracketed(at: Callable[[float], _Point], start: _Point, t: float) -> tuple[list[_Point], int]:
+def _bracketed(at: Callable[[float], _Point], start: _Point, t: float, left: int) -> tuple[list[_Point], int]:
     """A point that meets the conditions, or two with such a one between them; how many more may be tried."""
     before, now = start, at(t)
-    for tried in range(_SEARCHES):
+    for tried in range(left):
         if _too_high(now, start) or (tried > 1 and now.f >= before.f):
-            return [before, now], _SEARCHES - tried
+            return [before, now], left - tried
         if _flat(now, start):
             return [now], 0
         if now.slope >= 0:
-            return [before, now], _SEARCHES - tried
+            return [before, now], left - tried
         least, most = now.t + 0.01 * (now.t - before.t), now.t * 10
         before, now = now, at(_least_of_cubic(before, now, least, most))
     return [start, now], 0
