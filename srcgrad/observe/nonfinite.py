@@ -7,13 +7,14 @@ raises ``NonFiniteError`` at the first statement that makes an infinity or a NaN
 from __future__ import annotations
 
 import cmath
+import inspect
 import re
 import reprlib
 import sys
 import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from types import FrameType
+from types import FrameType, MemberDescriptorType
 from typing import Any
 
 import numpy as np
@@ -59,8 +60,16 @@ class _Check(threading.local):
 
     def before(self, line: int) -> None:
         statement = self.reading.statements[line]
-        values = sys._getframe(1).f_locals
+        frame = sys._getframe(1)
+        values = frame.f_locals
         read = {name: values[name] for name in statement.reads if name in values}
+        for path in statement.outside:
+            root, *attributes = path.split(".")
+            held = values[root] if root in values else frame.f_globals.get(root)
+            for attribute in attributes:
+                held = _attribute(held, attribute)
+            if _kind(held):
+                read[path] = held
         changed = {kind for name in statement.binds if name in read and (kind := _kind(read[name]))}
         self.held[-1] = _Operands(line, read, changed)
         self.passes[-1][line] = 0
@@ -68,8 +77,8 @@ class _Check(threading.local):
     def after(self, line: int) -> None:
         statement = self.reading.statements[line]
         self.passes[-1][line] += 1
-        if statement.means_it or statement.role in ("recall", "record"):
-            return
+        if statement.means_it or statement.role in ("recall", "record") or statement.called in self.reading.functions:
+            return  # what a function of the program returns was looked at there
         frame = sys._getframe(1)
         values = frame.f_locals
         names = statement.binds if _RESULT not in values else (_RESULT,)
@@ -126,6 +135,12 @@ class _Operands:
     line: int  # of the statement
     values: Mapping[str, Any]  # of the names that a statement reads
     changed: set[str]  # what those held that it changes
+
+
+def _attribute(held: Any, name: str) -> Any:
+    """What an object holds under a name, where it holds it: nothing is computed."""
+    found = inspect.getattr_static(held, name, None)
+    return getattr(held, name, None) if isinstance(found, MemberDescriptorType) else found
 
 
 def _spoken(name: str) -> str:

@@ -7,7 +7,7 @@ the values that are kept from the forward to the reverse sweep, each with the li
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field
 
 from srcgrad.emit.printer import Emission
@@ -32,6 +32,8 @@ class Statement:
     binds: tuple[str, ...]  # local names that it binds, or whose arrays it may change
     loops: tuple[int, ...]  # the lines of the loops around it, outermost first
     means_it: bool  # spells an infinity or a NaN
+    outside: tuple[str, ...] = ()  # what else it reads by name: ``LIMIT``, ``self.limit``
+    called: str | None = None  # the function by that name returns what it binds: ``y, saved = f_fwd(self.one, x)``
 
     @property
     def sweep(self) -> Role:
@@ -70,7 +72,9 @@ def reading_of(emission: Emission) -> Reading:
     for function in tree.body:
         if isinstance(function, ast.FunctionDef):
             functions[function.name] = function.lineno
-            found = list(_statements(function, function.body, emission, ()))
+            own = {inner.id for inner in _names(function) if isinstance(inner.ctx, ast.Store)}
+            own.update(argument.arg for argument in function.args.args)
+            found = list(_statements(function, function.body, emission, (), own))
             statements.update((one.line, one) for one in found)
             for one in _kept(function, found):
                 kept[one.line] = (*kept.get(one.line, ()), one)
@@ -78,7 +82,7 @@ def reading_of(emission: Emission) -> Reading:
 
 
 def _statements(
-    function: ast.FunctionDef, block: list[ast.stmt], emission: Emission, loops: tuple[int, ...]
+    function: ast.FunctionDef, block: list[ast.stmt], emission: Emission, loops: tuple[int, ...], own: Set[str]
 ) -> Iterator[Statement]:
     for node in block:
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
@@ -95,10 +99,12 @@ def _statements(
             tuple(dict.fromkeys(_bound(node))),
             loops,
             any(map(_spells, head)),
+            tuple(dict.fromkeys(path for part in head for path in _paths(part, own))),
+            _called(node),
         )
         inner = (*loops, line) if isinstance(node, ast.For | ast.While) else loops
         for inside in blocks_of(node):
-            yield from _statements(function, inside, emission, inner)
+            yield from _statements(function, inside, emission, inner, own)
 
 
 def blocks_of(node: ast.stmt) -> Iterator[list[ast.stmt]]:
@@ -143,6 +149,34 @@ def _read(node: ast.stmt, head: list[ast.AST]) -> Iterator[str]:
     yield from (n.id for part in head for n in _names(part) if not isinstance(n.ctx, ast.Store))
     if isinstance(node, ast.AugAssign):
         yield from _targets(node.target)
+
+
+def _paths(node: ast.AST, own: Set[str]) -> Iterator[str]:
+    """The names that are no local ones, and what is read of objects, dotted; none of what is called."""
+    match node:
+        case ast.Call(func=called, args=given, keywords=named):
+            if isinstance(called, ast.Attribute):
+                yield from _paths(called.value, own)
+            for part in (*given, *named):
+                yield from _paths(part, own)
+        case ast.Name(id=name, ctx=ast.Load()) if name not in own:
+            yield name
+        case ast.Attribute(value=value, attr=name, ctx=ast.Load()):
+            whole = ast.unparse(node)
+            if all(part.isidentifier() for part in whole.split(".")):
+                yield whole
+            else:
+                yield from _paths(value, own)
+        case _:
+            for inner in ast.iter_child_nodes(node):
+                yield from _paths(inner, own)
+
+
+def _called(node: ast.stmt) -> str | None:
+    match node:
+        case ast.Assign(value=ast.Call(func=ast.Name(id=name), args=given, keywords=[])):
+            return name if all(isinstance(one, ast.Name | ast.Attribute | ast.Constant) for one in given) else None
+    return None
 
 
 def _bound(node: ast.stmt) -> Iterator[str]:

@@ -97,3 +97,30 @@ def test_the_environment_variable():
         [sys.executable, "-c", code], env={**os.environ, "SRCGRAD_DEBUG_NANS": "1"}, capture_output=True, text=True
     )
     assert done.stdout == "found\n"
+
+
+LIMIT = np.inf
+
+
+class Bounded:
+    least = -np.inf
+
+    def __init__(self, inner=None):
+        self.most, self.inner = np.array([np.inf, 2.0]), inner
+
+    def energy(self, x):
+        y = np.maximum(np.minimum(x, self.most), self.least)
+        held = 0.0 if self.inner is None else self.inner.energy(x)
+        best = LIMIT
+        for one in y:
+            if one < best:
+                best = one
+        return np.sum(y**2) + best + held
+
+
+def test_infinities_that_a_program_is_given_are_not_made_by_it():
+    x = np.array([1.0, 3.0])
+    for method in (Bounded().energy, Bounded(Bounded()).energy):
+        expected = srcgrad.grad(method)(x)
+        with srcgrad.debug_nans():
+            assert np.array_equal(srcgrad.grad(method)(x), expected)
