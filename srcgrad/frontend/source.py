@@ -210,7 +210,7 @@ def _never_kept(function: FunctionType) -> SourceUnavailable:
         whence += ", and Python keeps no text of that"
     elif filename.startswith("<string"):
         hint += ", or say what the text is before it is executed:\n" + _KEEPING
-        if sys.argv[:1] == ["-c"]:
+        if sys.argv[:1] == ["-c"] and function.__globals__ is vars(sys.modules["__main__"]):
             whence, hint = "the program stands on the command line", "put it in a file, and run that"
     return SourceUnavailable(
         f"the source of {function.__qualname__} is not available: {whence}",

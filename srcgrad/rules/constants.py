@@ -90,7 +90,7 @@ constant(
     runtime.chosen, runtime.chosen_number, runtime.argsorted, runtime.shortest, runtime.places_of, runtime.is_above,
     runtime.is_below, runtime.is_exact, runtime.is_within, runtime.attribute, runtime.made, runtime.require_apart,
     runtime.RefusedMode, runtime.require_arithmetic, runtime.require_count,
-    runtime.require_exact, runtime.require_kind,
+    runtime.require_exact, runtime.kind_of, runtime.require_kind,
     runtime.require_plain, runtime.require_length,
     runtime.require_mapping, runtime.require_new,
     runtime.require_no_object, runtime.require_order, runtime.require_disjoint,
