@@ -213,20 +213,44 @@ def _add_many(buffer: Any, index: Any, g: Any) -> bool:
     if isinstance(index, np.ndarray) and index.dtype == bool and index.shape == buffer.shape:
         np.add.at(buffer.reshape(-1), np.flatnonzero(index), np.broadcast_to(g, (int(np.count_nonzero(index)),)))
         return True
-    if is_basic(index) or buffer.ndim == 1:
+    if buffer.ndim == 1:
         return False
     parts = index if isinstance(index, tuple) else (index,)
     whole = all(type(part) is np.ndarray and part.dtype.kind == "i" for part in parts)
+    flat = buffer.reshape(-1)
     if whole and len(parts) == buffer.ndim:
-        places = np.ravel_multi_index(parts, buffer.shape, "wrap")  # of which the reading has refused what is outside
+        places = _numbers(parts, buffer.shape)
     elif whole and len(parts) == 1 and parts[0].ndim == 1 and len(buffer):
-        size = buffer.size // len(buffer)
-        places = ((parts[0] % len(buffer) * size)[:, None] + np.arange(size)).reshape(-1, *buffer.shape[1:])
+        rows, size = parts[0].astype(np.intp, copy=False) % len(buffer), buffer.size // len(buffer)
+        g = np.broadcast_to(g, (len(rows), *buffer.shape[1:])).reshape(-1)
+        pair = _PAIRS.get(buffer.dtype)
+        if pair is not None and g.dtype == buffer.dtype and not size % 2 and g.flags.c_contiguous:
+            flat, g, size = flat.view(pair), g.view(pair), size // 2  # half as many additions
+        places = np.add.outer(rows * size, np.arange(size)).reshape(-1)
+    elif is_basic(index):
+        return False
     else:
         places = np.arange(buffer.size).reshape(buffer.shape)[index]
     given = g if np.shape(g) == places.shape else np.broadcast_to(g, places.shape)
-    np.add.at(buffer.reshape(-1), places.reshape(-1), given.reshape(-1))
+    np.add.at(flat, places.reshape(-1), given.reshape(-1))
     return True
+
+
+#: Complex numbers are added part by part, so that two neighbours that always go to neighbouring places are as good.
+_PAIRS = {np.dtype(np.float32): np.dtype(np.complex64), np.dtype(np.float64): np.dtype(np.complex128)}
+
+
+def _numbers(parts: tuple[Any, ...], shape: tuple[int, ...]) -> Any:
+    """The number of each element that an index of an array for each axis picks, in an array of ``shape``.
+
+    The reading has refused what is outside.
+    """
+    if any(part.dtype != np.intp or part.min() < 0 for part in parts):
+        return np.ravel_multi_index(parts, shape, "wrap")
+    made = parts[0]
+    for part, n in zip(parts[1:], shape[1:], strict=True):
+        made = made * n + part
+    return made
 
 
 def is_basic(index: Any) -> bool:

@@ -75,6 +75,23 @@ def test_accumulation_meets_a_place_twice() -> None:
     assert matrix[0, 1] == 3.0
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex64, np.float16])
+@pytest.mark.parametrize("kind", [np.int16, np.int64, np.uint8])
+@pytest.mark.parametrize("width", [30, 31])
+def test_many_elements_are_accumulated_as_numpy_adds_them(dtype: Any, kind: Any, width: int) -> None:
+    """More than a thousand are added at their numbers in one row: no number may wrap around in a short integer."""
+    rng = np.random.default_rng(0)
+    rows = rng.integers(0 if kind is np.uint8 else -200, 200, 100).astype(kind)
+    columns = rng.integers(0, width, (100, 20)).astype(kind)
+    for index, shape in ((rows, (100, width)), ((rows[:, None], columns), (100, 20)), ((rows, columns[:, 0]), (100,))):
+        g = rng.integers(-8, 8, shape).astype(dtype)
+        for given in (g, np.asfortranarray(g), np.broadcast_to(g[0], shape), g.real.astype(np.int8)):
+            made, expected = np.zeros((200, width), dtype), np.zeros((200, width), dtype)
+            add_at(made, index, given)
+            np.add.at(expected, index, given)
+            np.testing.assert_array_equal(made, expected)
+
+
 def test_accumulation_into_containers() -> None:
     buffer: Any = [0.0, [0.0, np.zeros(2)], None]
     add_at(buffer, 1, [1.0, np.ones(2)])
