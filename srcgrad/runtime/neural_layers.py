@@ -114,9 +114,11 @@ def untake_places(g: Any, places: Any, shape: Ints, depth: int) -> Any:
     """The transpose of ``take_places``: cotangents added up at their places."""
     lead, size = shape[: len(shape) - depth], math.prod(shape[len(shape) - depth :])
     places = places if np.shape(places) == np.shape(g) else np.broadcast_to(places, g.shape)
-    index = places.reshape(math.prod(lead), -1) + size * np.arange(math.prod(lead))[:, None]
-    made = np.bincount(index.ravel(), weights=g.ravel(), minlength=math.prod(lead) * size)
-    return made.astype(g.dtype).reshape(shape)
+    stacks = math.prod(lead)
+    index = places.reshape(stacks, -1) + np.arange(0, stacks * size, size)[:, None]
+    made = np.zeros(shape, g.dtype)
+    np.add.at(made.reshape(-1), index.reshape(-1), g.reshape(-1))
+    return made
 
 
 @lru_cache(maxsize=64)
@@ -160,14 +162,19 @@ def largest_in_order(
         wide[inner] = x
     most = wide[wheres[0]].copy()
     best = np.zeros(most.shape, np.uint8)
+    later = np.empty(most.shape, bool)
+    numbered = later.view(np.uint8)
     for number, where in enumerate(wheres[1:], 1):
         met = wide[where].copy()
-        later = np.multiply((met > most).view(np.uint8), np.uint8(number))
-        np.maximum(best, later, out=best)  # a later one is larger than all before
+        np.greater(met, most, out=later)
+        np.multiply(numbered, number, out=numbered)  # a product, as a choice would branch at every element
+        np.maximum(best, numbered, out=best)  # a later one is larger than all before
         np.maximum(most, met, out=most)
-    if not np.isfinite(np.add.reduce(most, None)) and (np.isnan(most).any() or (padded and np.isneginf(most).any())):
+    if not math.isfinite(np.add.reduce(most, None)) and (np.isnan(most).any() or (padded and np.isneginf(most).any())):
         return None
-    return most, offsets.take(best) + first
+    places = offsets.take(best)
+    places += first
+    return most, places
 
 
 def largest_places(x: Any, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, out: Ints) -> Any:
