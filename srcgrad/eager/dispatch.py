@@ -249,19 +249,18 @@ def call(
     ``facts`` lets ranks and dtypes choose among the formulas of the rule; ``saved`` are further ``_saved_`` attributes
     of the node; ``array`` is the result where it is computed already.  Several results come back as a tuple.
     """
-    key = None
+    key = watched = None
     if state.recording and not anomaly.enabled and not state.saved_hooks:
-        key = _case(values, saved, facts)
+        if saved is not None:
+            watched = watched_among(saved.values())
+        key = _case(values, watched is not None, facts)
         applied = operation.appliers.get(key)
         if applied is not None:
             made = applied(array, *values.values())
             if type(made) is Tensor:
                 if saved is not None:
-                    assert made.node is not None
-                    made.node.statics = saved
-                    made.node.watched = watched = watched_among(saved.values())
-                    if watched is not None:
-                        made.node.direct = None  # what it watches is let go of too
+                    node: Any = made.node
+                    node.statics, node.watched = saved, watched
                 return made
             array, key = made, None
     if array is None:
@@ -283,12 +282,14 @@ def call(
 
 _MOST = 64  # cases that an operation learns: numbers that never come again are not worth it
 _NUMBERS = frozenset((bool, int, float, str, type(None)))
+_WHOLE = frozenset((int,))
+_PICKS = frozenset((np.ndarray, slice, int))  # an array in an index and what may be beside it: no formula asks which
 
 
-def _case(values: Mapping[str, Any], saved: Mapping[str, Any] | None, facts: bool = False) -> Any:
+def _case(values: Mapping[str, Any], watches: bool, facts: bool = False) -> Any:
     """What the way of recording a call depends on; None where that is more than a few types and numbers.
 
-    ``facts``: ranks too, of arrays that say them.
+    ``watches``: tensors are saved by name; ``facts``: ranks too, of arrays that say them.
     """
     key: list[Any] = [*values]
     for value in values.values():
@@ -306,21 +307,19 @@ def _case(values: Mapping[str, Any], saved: Mapping[str, Any] | None, facts: boo
             key += (kind, value)
         elif kind is np.ndarray:
             key.append(kind)
-        elif kind is tuple and all(type(item) is int for item in value):
-            key.append(value)
-        elif kind is tuple and _picks(value):
-            key.append(np.ndarray)
+        elif kind is tuple:
+            kinds = set(map(type, value))
+            if kinds <= _WHOLE:
+                key.append(value)
+            elif np.ndarray in kinds and kinds <= _PICKS:
+                key.append(np.ndarray)
+            else:
+                return None
         else:
             return None
-    if saved is not None and watched_among(saved.values()) is not None:
+    if watches:
         key.append(Tensor)
     return tuple(key)
-
-
-def _picks(index: tuple[Any, ...]) -> bool:
-    """Whether an index holds an array, and slices and numbers at most beside it: no formula depends on which."""
-    kinds = [type(part) for part in index]
-    return np.ndarray in kinds and all(kind is np.ndarray or kind is slice or kind is int for kind in kinds)
 
 
 def _learn(operation: Operation, key: Any, values: Mapping[str, Any], wanted: tuple[str, ...], node: Node) -> None:
@@ -412,9 +411,10 @@ def watched_among(values: Iterable[Any]) -> tuple[tuple[Tensor, int], ...] | Non
     """The tensors among what a node saves by name, indices and masks, with their versions."""
     found: list[tuple[Tensor, int]] = []
     for value in values:
-        if type(value) in _NUMBERS:
+        kind = type(value)
+        if kind in _NUMBERS:
             continue
-        for one in value if isinstance(value, list | tuple) else (value,):
+        for one in value if kind is not Tensor and isinstance(value, list | tuple) else (value,):
             if isinstance(one, Tensor) and not one.inference:
                 if one.counter is None:
                     one.counter = [0]

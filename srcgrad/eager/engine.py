@@ -100,7 +100,7 @@ def run(
                 partials = _applied(node, g, create, reach)
             g = None  # so that a leaf can tell whether it alone holds what it is given
             if not keep:
-                if direct is None:
+                if direct is None or node.watched is not None:
                     node.release()
                 elif not node.keeps:
                     node.saved = None
