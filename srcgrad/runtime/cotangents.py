@@ -222,7 +222,8 @@ def _add_many(buffer: Any, index: Any, g: Any) -> bool:
         places = _numbers(parts, buffer.shape)
     elif whole and len(parts) == 1 and parts[0].ndim == 1 and len(buffer):
         rows, size = parts[0].astype(np.intp, copy=False) % len(buffer), buffer.size // len(buffer)
-        g = np.broadcast_to(g, (len(rows), *buffer.shape[1:])).reshape(-1)
+        shape = (len(rows), *buffer.shape[1:])
+        g = (g if np.shape(g) == shape else np.broadcast_to(g, shape)).reshape(-1)
         pair = _PAIRS.get(buffer.dtype)
         if pair is not None and g.dtype == buffer.dtype and not size % 2 and g.flags.c_contiguous:
             flat, g, size = flat.view(pair), g.view(pair), size // 2  # half as many additions
