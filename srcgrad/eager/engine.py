@@ -52,7 +52,7 @@ def run(
     before = state.recording
     state.recording = create
     outer = state.__dict__.get("task")
-    task = state.__dict__["task"] = Task(roots, waiting, reach, captures)
+    task = state.__dict__["task"] = Task(waiting, reach, captures)
     handed = task.handed
     try:
         for node, number, g in roots:
@@ -157,25 +157,20 @@ def _arrived(
 def _dependencies(roots: Sequence[Root], targets: Sequence[Node] | None) -> tuple[dict[Node, int], Any, Any]:
     """How many gradients each node waits for; with targets, the nodes at which gradients may arrive, and among them
     those that must run for it."""
-    waiting: dict[Node, int] = {}
-    seen: set[Node] = set()
-    stack: list[Node] = []
+    waiting: dict[Node, int] = {node: 0 for node, _, _ in roots}
+    stack = [*waiting]
     order: list[Node] = []
-    for node, _, _ in roots:
-        if node not in seen:
-            seen.add(node)
-            stack.append(node)
     while stack:
         node = stack.pop()
         order.append(node)
         for target, _ in node.edges:
             if target is not None:
-                if target in seen:
-                    waiting[target] = waiting.get(target, 0) + 1
-                else:
-                    seen.add(target)
+                known = waiting.get(target)
+                if known is None:
                     waiting[target] = 1
                     stack.append(target)
+                else:
+                    waiting[target] = known + 1
     if targets is None:
         return waiting, None, None
     reach = set(targets)

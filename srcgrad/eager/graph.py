@@ -185,7 +185,12 @@ def conjugated(values: Any, conjugate: Callable[[Any], Any]) -> Any:
 
 def holds_tensor(value: Any) -> bool:
     """Whether a value is a tensor or a sequence with one."""
+    if type(value) in _NUMBERS:
+        return False
     return hasattr(value, "storage_array") or (isinstance(value, list | tuple) and any(map(holds_tensor, value)))
+
+
+_NUMBERS = frozenset((bool, int, float, str, type(None)))
 
 
 def modified(node: Node, item: Any, now: int, then: int) -> RuntimeError:

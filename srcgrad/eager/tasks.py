@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from srcgrad.eager.graph import Node
@@ -16,11 +16,10 @@ _tasks = itertools.count()
 class Task:
     """One backward pass that is going on in a thread."""
 
-    __slots__ = ("callbacks", "captures", "handed", "needed", "number", "roots", "waiting")
+    __slots__ = ("callbacks", "captures", "handed", "needed", "number", "waiting")
 
-    def __init__(self, roots: Sequence[Root], waiting: dict[Node, int], needed: Any, captures: Any) -> None:
+    def __init__(self, waiting: dict[Node, int], needed: Any, captures: Any) -> None:
         self.number = next(_tasks)
-        self.roots = roots
         self.waiting = waiting
         self.needed = needed
         self.captures = captures
@@ -29,9 +28,7 @@ class Task:
 
     def reaches(self, node: Node) -> bool:
         """Whether a node is part of this pass."""
-        if node not in self.waiting and all(node is not root for root, _, _ in self.roots):
-            return False
-        return self.needed is None or node in self.needed
+        return node in self.waiting and (self.needed is None or node in self.needed)
 
 
 def current_task() -> Task | None:
