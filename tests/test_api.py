@@ -490,6 +490,23 @@ def test_the_source_is_that_of_what_ran_last():
     assert compiled.source == compiled.source_for([1.5, 2.0], 0.5)
 
 
+def ruled(x):
+    return x * x
+
+
+def test_the_source_follows_a_rule_that_is_given_later():
+    compiled = grad(lambda x: ruled(x) * 2.0)
+    compiled(3.0)
+    before = compiled.source
+
+    @srcgrad.elementwise(ruled)
+    def rule_of_ruled(x, *, y, y_bar):
+        return 2.0 * y_bar * x
+
+    assert compiled.source != before
+    assert compiled(3.0) == 12.0
+
+
 def test_before_a_call_the_source_is_what_annotations_say():
     assert "unbroadcast" not in grad(scaled).source
     assert "unbroadcast" in grad(scaled).generic_source

@@ -435,6 +435,8 @@ class Derivative:
         from srcgrad.api.looking import shown
 
         self._follow()
+        if self._edition != edition():
+            self.ran = None  # compiled with other rules
         return shown(self)
 
     def program_for(self, values: tuple[Any, ...]) -> Compiled:
