@@ -87,6 +87,7 @@ def debug_nans() -> AbstractContextManager[None]:
     Every statement of a derivative is looked at when it has run.  The first that makes an infinity or a NaN of operands
     that hold none raises ``NonFiniteError`` (a FloatingPointError), which says the line of your program, the variable,
     the sweep, the pass of each loop around it, and the operands.  A NaN in an argument is reported when it is passed.
+    A NaN that ``np.where`` leaves out is reported too: in the reverse sweep it may come back as 0 times infinity.
     A statement that spells what is not finite (``best = np.inf``) means it.  Functions that are not differentiated are
     judged by what they return.
 
