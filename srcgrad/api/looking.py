@@ -65,7 +65,7 @@ def saved_for(derivative: Derivative) -> Compiled:
 
 
 def _compiled(derivative: Derivative, told: Mapping[str, Told], kinds: Mapping[str, str] | None = None) -> Compiled:
-    """The program for arguments of which some is told: objects themselves, of all else facts.  ``kinds``: of those that
+    """The program for arguments that are described in part: by an object, or by a fact.  ``kinds``: of those that
     it looks at when it is called, else it is made to be read."""
     facts = {name: one.fact for name, one in told.items() if one.fact is not None}
     names, first = derivative.parameters.names, derivative.parameters.first

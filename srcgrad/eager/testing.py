@@ -95,7 +95,7 @@ def _same_keys(actual: Mapping[Any, Any], expected: Mapping[Any, Any]) -> None:
 
 
 def _difference(actual: Any, expected: Any, options: _Options) -> str:
-    """What is told of two values that are not close; empty for those that are."""
+    """The message about two values that are not close; empty for those that are."""
     if isinstance(actual, bool | np.bool_) and isinstance(expected, bool | np.bool_):
         return "" if bool(actual) is bool(expected) else f"Booleans mismatch: {actual} is not {expected}"
     for kind in (Tensor, np.ndarray):

@@ -22,7 +22,7 @@ _BEFORE, _AGAIN, _AFTER, _ENTER, _LEAVE = (
 
 
 class Observer(Protocol):
-    """What is told of a run; lines are those of the emitted text."""
+    """Receives the events of a run; lines are those of the emitted text."""
 
     def enter(self, line: int) -> None:
         """A function begins, whose ``def`` stands at ``line``."""

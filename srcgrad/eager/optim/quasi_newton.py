@@ -32,7 +32,7 @@ class _Point:
 
 
 class LBFGS(Optimizer):
-    """Limited-memory BFGS; ``step`` takes a closure that computes the loss and its gradient anew."""
+    """Limited-memory BFGS; ``step`` takes a closure that computes the loss and its gradient again."""
 
     def __init__(
         self, params: Any, lr: Any = 1, max_iter: int = 20, max_eval: int | None = None, tolerance_grad: float = 1e-7,
