@@ -16,13 +16,17 @@ MARCHES = (1_000, 10_000, 100_000)
 
 @dataclass(frozen=True)
 class Case:
-    """One row of the table; ``argnums`` is an int for one gradient, a tuple for several."""
+    """One row of the table; ``argnums`` is an int for one gradient, a tuple for several.
+
+    ``bound``: how many times the hand-written adjoint's time the gradient may take.
+    """
 
     name: str
     program: Callable[..., Any]
     handwritten: Callable[..., Any]
     arguments: tuple[Any, ...]
     argnums: int | tuple[int, ...]
+    bound: float = 1.15
 
 
 def cases() -> list[Case]:
@@ -44,6 +48,10 @@ def cases() -> list[Case]:
         _lu(rng, n=60),
         _heat(rng, points=1000, steps=1000),
         _kalman(rng, states=6, steps=200),
+        _lstm(rng, layers=2, characters=14, steps=60),
+        _ode(rng, components=20, steps=200),
+        _gmm(rng, n=1000, d=10, k=25),
+        _determinant(rng, n=7),
         *(Case(f"y[i + 1] = g(y[i]), {n} steps", programs.march, handwritten.grad_march, (0.1, n), 0) for n in MARCHES),
     ]
 
@@ -85,3 +93,28 @@ def _kalman(rng: np.random.Generator, states: int, steps: int, observed: int = 2
     ys = rng.normal(size=(steps, observed))
     arguments = (f, q, h, r, ys, np.zeros(states), np.eye(states))
     return Case(f"Kalman filter, {steps} steps", programs.kalman, handwritten.grad_kalman, arguments, (0, 1, 3))
+
+
+def _lstm(rng: np.random.Generator, layers: int, characters: int, steps: int) -> Case:
+    weights, biases = rng.normal(size=(2, layers, 4, characters))
+    ends = rng.normal(size=(3, characters))
+    state = rng.normal(size=(layers, 2, characters))
+    sequence = np.eye(characters)[rng.integers(characters, size=steps + 1)]
+    name = f"LSTM, {layers} layers of {characters}, {steps} steps"
+    return Case(name, programs.lstm, handwritten.grad_lstm, (weights, biases, ends, state, sequence), (0, 1, 2), 1.3)
+
+
+def _gmm(rng: np.random.Generator, n: int, d: int, k: int) -> Case:
+    arguments = rng.normal(size=k), rng.random((k, d)), rng.normal(size=(k, d * (d + 1) // 2)), rng.random((n, d)), 1.0
+    name = f"Gaussian mixture, {n} points, d = {d}, k = {k}"
+    return Case(name, programs.gmm, handwritten.grad_gmm, arguments, (0, 1, 2), 1.05)
+
+
+def _ode(rng: np.random.Generator, components: int, steps: int) -> Case:
+    name = f"ODE with array steps, {components} components, {steps} steps"
+    return Case(name, programs.ode, handwritten.grad_ode, (rng.random(components), steps), 0, 1.2)
+
+
+def _determinant(rng: np.random.Generator, n: int) -> Case:
+    name = f"determinant by minors, n = {n}"
+    return Case(name, programs.determinant, handwritten.grad_determinant, (rng.random((n, n)),), 0, 4.0)

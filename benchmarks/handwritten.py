@@ -269,3 +269,189 @@ def grad_march(x, n):
     for i in range(n - 1, -1, -1):
         y_bar[i] += y_bar[i + 1] * (1.01 - 0.02 * y[i])
     return y_bar[0]
+
+
+def _sigmoid(x):
+    return 1.0 / (1.0 + np.exp(-x))
+
+
+def grad_lstm(weights, biases, ends, state, sequence):
+    """The gates of every layer and step are recorded; all four gates of a layer are one array."""
+    steps, layers = len(sequence) - 1, len(weights)
+    scale = -1.0 / (steps * sequence.shape[1])
+    hiddens, cells = list(state[:, 0]), list(state[:, 1])
+    tape = []
+    outputs = []
+    for t in range(steps):
+        x = sequence[t] * ends[0]
+        for layer in range(layers):
+            hidden, cell = hiddens[layer], cells[layer]
+            w, b = weights[layer], biases[layer]
+            forget = _sigmoid(x * w[0] + b[0])
+            ingate = _sigmoid(hidden * w[1] + b[1])
+            outgate = _sigmoid(x * w[2] + b[2])
+            change = np.tanh(hidden * w[3] + b[3])
+            cells[layer] = cell * forget + ingate * change
+            squashed = np.tanh(cells[layer])
+            tape.append((x, hidden, cell, forget, ingate, outgate, change, squashed))
+            x = hiddens[layer] = outgate * squashed
+        outputs.append((x, x * ends[1] + ends[2]))
+
+    weights_bar = np.zeros_like(weights)
+    biases_bar = np.zeros_like(biases)
+    ends_bar = np.zeros_like(ends)
+    hidden_bars = [np.zeros(len(ends[0])) for _ in range(layers)]
+    cell_bars = [np.zeros(len(ends[0])) for _ in range(layers)]
+    for t in range(steps - 1, -1, -1):
+        x, y = outputs[t]
+        exponentials = np.exp(y)
+        target = sequence[t + 1]
+        y_bar = scale * (target - (np.sum(target) / (2.0 + np.sum(exponentials))) * exponentials)
+        ends_bar[1] += y_bar * x
+        ends_bar[2] += y_bar
+        x_bar = y_bar * ends[1]
+        for layer in range(layers - 1, -1, -1):
+            x, hidden, cell, forget, ingate, outgate, change, squashed = tape.pop()
+            w, w_bar, b_bar = weights[layer], weights_bar[layer], biases_bar[layer]
+            x_bar += hidden_bars[layer]
+            cell_bar = cell_bars[layer] + x_bar * outgate * (1.0 - squashed * squashed)
+            forget_bar = cell_bar * cell * (forget * (1.0 - forget))
+            ingate_bar = cell_bar * change * (ingate * (1.0 - ingate))
+            outgate_bar = x_bar * squashed * (outgate * (1.0 - outgate))
+            change_bar = cell_bar * ingate * (1.0 - change * change)
+            w_bar[0] += forget_bar * x
+            w_bar[1] += ingate_bar * hidden
+            w_bar[2] += outgate_bar * x
+            w_bar[3] += change_bar * hidden
+            b_bar[0] += forget_bar
+            b_bar[1] += ingate_bar
+            b_bar[2] += outgate_bar
+            b_bar[3] += change_bar
+            cell_bars[layer] = cell_bar * forget
+            hidden_bars[layer] = ingate_bar * w[1] + change_bar * w[3]
+            x_bar = forget_bar * w[0] + outgate_bar * w[2]
+        ends_bar[0] += x_bar * sequence[t]
+    return weights_bar, biases_bar, ends_bar
+
+
+def grad_ode(x, steps):
+    """The stages are recorded."""
+    y = np.zeros(len(x))
+    h = 2.0 / steps
+    half, sixth = h / 2, h / 6
+    factors = x[1:]
+    tape = []
+    for _ in range(steps):
+        k1 = x.copy()
+        k1[1:] *= y[:-1]
+        y2 = y + half * k1
+        k2 = x.copy()
+        k2[1:] *= y2[:-1]
+        y3 = y + half * k2
+        k3 = x.copy()
+        k3[1:] *= y3[:-1]
+        y4 = y + h * k3
+        k4 = x.copy()
+        k4[1:] *= y4[:-1]
+        tape.append((y, y2, y3, y4))
+        y = y + sixth * (k1 + 2 * k2 + 2 * k3 + k4)
+
+    x_bar = np.zeros_like(x)
+    inner_bar = x_bar[1:]
+    y_bar = np.zeros_like(x)
+    y_bar[-1] = 1.0
+    for y, y2, y3, y4 in reversed(tape):
+        s_bar = sixth * y_bar
+        k2_bar = 2 * s_bar
+        k3_bar = 2 * s_bar
+        inner_bar += s_bar[1:] * y4[:-1]
+        x_bar[0] += s_bar[0]
+        stage = s_bar[1:] * factors
+        y_bar[:-1] += stage
+        k3_bar[:-1] += h * stage
+        inner_bar += k3_bar[1:] * y3[:-1]
+        x_bar[0] += k3_bar[0]
+        stage = k3_bar[1:] * factors
+        y_bar[:-1] += stage
+        k2_bar[:-1] += half * stage
+        inner_bar += k2_bar[1:] * y2[:-1]
+        x_bar[0] += k2_bar[0]
+        stage = k2_bar[1:] * factors
+        y_bar[:-1] += stage
+        s_bar[:-1] += half * stage
+        inner_bar += s_bar[1:] * y[:-1]
+        x_bar[0] += s_bar[0]
+        y_bar[:-1] += s_bar[1:] * factors
+    return x_bar
+
+
+def grad_gmm(alphas, means, factors, x, gamma):
+    """Everything in matrices; the responsibilities of the components are the seeds of the terms."""
+    n, d = x.shape
+    k = len(alphas)
+    logs = factors[:, :d]
+    scales = np.exp(logs)
+    triangles = np.zeros((k, d, d))
+    rows, columns = np.tril_indices(d, -1)
+    triangles[:, rows, columns] = factors[:, d:]
+    centred = x[:, np.newaxis, :] - means
+    scaled = scales * centred + np.einsum("kij,nkj->nki", triangles, centred)
+    terms = alphas + np.sum(logs, axis=1) - 0.5 * np.sum(scaled * scaled, axis=2)
+    terms -= np.max(terms, axis=1)[:, np.newaxis]
+    shares = np.exp(terms)
+    shares /= np.sum(shares, axis=1)[:, np.newaxis]
+    priors = np.exp(alphas)
+
+    terms_bar = np.sum(shares, axis=0)
+    scaled_bar = -shares[:, :, np.newaxis] * scaled
+    centred_bar = scales * scaled_bar + np.einsum("kij,nki->nkj", triangles, scaled_bar)
+    triangles_bar = np.einsum("nki,nkj->kij", scaled_bar, centred)
+    factors_bar = np.empty_like(factors)
+    weight = gamma * gamma
+    scales_bar = np.einsum("nki,nki->ki", scaled_bar, centred) - weight * scales
+    factors_bar[:, :d] = terms_bar[:, np.newaxis] + scales_bar * scales
+    factors_bar[:, d:] = triangles_bar[:, rows, columns] - weight * factors[:, d:]
+    alphas_bar = terms_bar - (n / np.sum(priors)) * priors
+    return alphas_bar, -np.sum(centred_bar, axis=0), factors_bar
+
+
+def _minor(a, m, n, r, c, tape):
+    row, column, before = r[m], c[m], m
+    if n == 1:
+        tape.append((row, column))
+        return a[row, column]
+    total = 0.0
+    sign = 1.0
+    r[m] = r[row]
+    for _ in range(n):
+        c[before] = c[column]
+        below = _minor(a, m, n - 1, r, c, tape)
+        c[before] = column
+        element = sign * a[row, column]
+        tape.append((sign, row, column, element, below))
+        total += element * below
+        sign = -sign
+        before, column = column, c[column]
+    r[m] = row
+    return total
+
+
+def _minor_bar(a_bar, n, total_bar, tape):
+    if n == 1:
+        a_bar[tape.pop()] += total_bar
+        return
+    for _ in range(n):
+        sign, row, column, element, below = tape.pop()
+        a_bar[row, column] += total_bar * sign * below
+        _minor_bar(a_bar, n - 1, total_bar * element, tape)
+
+
+def grad_determinant(a):
+    """Every minor adds to the one gradient; elements and minors are recorded."""
+    m = len(a)
+    following = [*range(1, m + 1), 0]
+    tape = []
+    _minor(a, m, m, following, following.copy(), tape)
+    a_bar = np.zeros_like(a)
+    _minor_bar(a_bar, m, 1.0, tape)
+    return a_bar

@@ -6,7 +6,10 @@ import numpy as np
 
 from srcgrad.inspect.lynx_hare import squared_log_error
 
-__all__ = ["heat", "kalman", "lu", "march", "mlp", "rnn", "scalar_loop", "squared_log_error"]
+__all__ = [
+    "determinant", "gmm", "heat", "kalman", "lstm", "lu", "march", "mlp", "ode", "rnn", "scalar_loop",
+    "squared_log_error",
+]  # fmt: skip
 
 
 def scalar_loop(x, n):
@@ -87,3 +90,105 @@ def march(x, n):
     for i in range(n):
         y[i + 1] = y[i] + 0.01 * y[i] * (1.0 - y[i])
     return np.mean(y * y)
+
+
+def sigmoid(x):
+    return 1.0 / (1.0 + np.exp(-x))
+
+
+def lstm_step(weights, biases, hidden, cell, x):
+    """One layer whose gates scale their input element by element."""
+    forget = sigmoid(x * weights[0] + biases[0])
+    ingate = sigmoid(hidden * weights[1] + biases[1])
+    outgate = sigmoid(x * weights[2] + biases[2])
+    change = np.tanh(hidden * weights[3] + biases[3])
+    cell = cell * forget + ingate * change
+    return outgate * np.tanh(cell), cell
+
+
+def lstm_predict(weights, biases, ends, state, x):
+    """The next character from this one; ``state`` holds the hidden and the cell values of each layer."""
+    state = state.copy()
+    x = x * ends[0]
+    for layer in range(len(weights)):
+        hidden, cell = lstm_step(weights[layer], biases[layer], state[layer, 0], state[layer, 1], x)
+        state[layer, 0] = hidden
+        state[layer, 1] = cell
+        x = hidden
+    return x * ends[1] + ends[2], state
+
+
+def lstm(weights, biases, ends, state, sequence):
+    """Mean negative log-likelihood of a sequence of characters, each predicted from those before it."""
+    total = 0.0
+    for t in range(len(sequence) - 1):
+        y, state = lstm_predict(weights, biases, ends, state, sequence[t])
+        total = total + np.sum(sequence[t + 1] * (y - np.log(2.0 + np.sum(np.exp(y)))))
+    return -total / ((len(sequence) - 1) * sequence.shape[1])
+
+
+def chain_rates(x, y):
+    """Each component is driven by the one before it."""
+    rates = x.copy()
+    rates[1:] *= y[:-1]
+    return rates
+
+
+def ode(x, steps):
+    """The last component of a chain of equations after classical Runge-Kutta steps up to t = 2."""
+    y = np.zeros(len(x))
+    h = 2.0 / steps
+    for _ in range(steps):
+        k1 = chain_rates(x, y)
+        k2 = chain_rates(x, y + h / 2 * k1)
+        k3 = chain_rates(x, y + h / 2 * k2)
+        k4 = chain_rates(x, y + h * k3)
+        y = y + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
+    return y[-1]
+
+
+def gmm(alphas, means, factors, x, gamma):
+    """Log-likelihood (less constants) of a mixture of Gaussians, with a prior on the inverse covariances.
+
+    A row of ``factors`` has the logarithms of the diagonal of a lower triangle, and then what is below it.
+    """
+    n, d = x.shape
+    k = len(alphas)
+    logs = factors[:, :d]
+    scales = np.exp(logs)
+    triangles = np.zeros((k, d, d))
+    rows, columns = np.tril_indices(d, -1)
+    triangles[:, rows, columns] = factors[:, d:]
+    centred = x[:, np.newaxis, :] - means
+    scaled = scales * centred + np.einsum("kij,nkj->nki", triangles, centred)
+    terms = alphas + np.sum(logs, axis=1) - 0.5 * np.sum(scaled * scaled, axis=2)
+    largest = np.max(terms, axis=1)
+    likelihood = np.sum(largest + np.log(np.sum(np.exp(terms - largest[:, np.newaxis]), axis=1)))
+    mixture = n * np.log(np.sum(np.exp(alphas)))
+    prior = 0.5 * gamma * gamma * (np.sum(scales * scales) + np.sum(factors[:, d:] ** 2))
+    return likelihood - mixture - prior
+
+
+def minor(a, m, n, r, c):
+    """The determinant of the rows and columns that are left: ``r`` and ``c`` say which follows which, from m on."""
+    row, column, before = r[m], c[m], m
+    if n == 1:
+        return a[row, column]
+    total = 0.0
+    sign = 1.0
+    r[m] = r[row]
+    for _ in range(n):
+        c[before] = c[column]
+        total = total + sign * a[row, column] * minor(a, m, n - 1, r, c)
+        c[before] = column
+        sign = -sign
+        before, column = column, c[column]
+    r[m] = row
+    return total
+
+
+def determinant(a):
+    """By minors; rows and columns are taken out of linked lists in place, as CppAD's ``det_of_minor`` does."""
+    m = len(a)
+    following = [*range(1, m + 1), 0]
+    return minor(a, m, m, following, following.copy())
