@@ -22,8 +22,9 @@ from srcgrad.runtime.containers import unarray
 from srcgrad.runtime.cotangents import add_at
 from srcgrad.runtime.descending import Step, descending, is_nested
 from srcgrad.runtime.objects import fields_of, is_object, made, require_same
+from srcgrad.runtime.owners import Table
 from srcgrad.runtime.refusals import RefusedType
-from srcgrad.runtime.shadows import accumulate, arrays_inside, cloned, shadow, view_like
+from srcgrad.runtime.shadows import accumulate, arrays_inside, cloned, shadow, view_in, view_like
 
 
 def part_like(v: Any, w: Any, held: Any, index: Any) -> Any:
@@ -159,21 +160,19 @@ def items_like(v: Any, *known: Any) -> Any:
 
     What v contains twice, or in two views, has one shadow too.
     """
-    pairs = _pairs_of(known)
-    if isinstance(v, np.ndarray):
-        return view_like(v, *pairs)
-    arrays = {id(w): w_bar for w, w_bar in zip(pairs[::2], pairs[1::2], strict=True)}
-    for array in arrays_inside(v):
-        if id(array) not in arrays:
-            arrays[id(array)] = view_like(array, *pairs)
-            pairs += [array, arrays[id(array)]]
+    arrays = Table()
+    for w, w_bar in _inside(known):
+        if isinstance(w, np.ndarray):
+            arrays.add(w, w_bar)
+    for array in [v] if isinstance(v, np.ndarray) else arrays_inside(v):
+        arrays.add(array, view_in(array, arrays))
     return _items_like(v, arrays, {id(w): w_bar for w, w_bar in _containers_of(known)})
 
 
 @descending
-def _items_like(v: Any, arrays: dict[int, Any], containers: dict[int, Any]) -> Step[Any]:
+def _items_like(v: Any, arrays: Table, containers: dict[int, Any]) -> Step[Any]:
     if not is_nested(v):
-        return arrays[id(v)] if isinstance(v, np.ndarray) else shadow(v)
+        return arrays.beside(v) if isinstance(v, np.ndarray) else shadow(v)
     if isinstance(v, tuple):
         items: list[Any] = []
         for part in v:
@@ -189,11 +188,6 @@ def _items_like(v: Any, arrays: dict[int, Any], containers: dict[int, Any]) -> S
             for key, part in (v if isinstance(v, dict) else fields_of(v)).items():
                 made[key] = yield part, arrays, containers
     return containers[id(v)]
-
-
-def _pairs_of(known: tuple[Any, ...]) -> list[Any]:
-    """The arrays in containers, each with its shadow."""
-    return [part for pair in _inside(known) if isinstance(pair[0], np.ndarray) for part in pair]
 
 
 def _containers_of(known: tuple[Any, ...]) -> list[tuple[Any, Any]]:
@@ -229,21 +223,33 @@ def own_adjoint(held: Any, *known: Any) -> Any:
     has its adjoint there; zeros where that is an item beside others, since a rule may join the items; what lies in
     several places is in the first of them."""
     if isinstance(held, np.ndarray):
-        return None if any(np.may_share_memory(held, a) for a in arrays_inside(known)) else held
+        return None if _is_among(held, _arrays_in(known)) else held
     return own_left(held, cloned(held, keys=True), known)
 
 
 def own_left(held: Any, left: Any, known: tuple[Any, ...]) -> Any:
     """``left``, which is emptied, without the places where a container ``held`` shares memory with ``known``."""
-    return _own_adjoint(held, left, arrays_inside(known), set())
+    return _own_adjoint(held, left, _arrays_in(known), set())
+
+
+def _arrays_in(known: tuple[Any, ...]) -> Table:
+    found = Table()
+    for array in arrays_inside(known):
+        found.add(array, None)
+    return found
+
+
+def _is_among(array: Any, arrays: Table) -> bool:
+    """Whether an array may share memory with one in a table."""
+    return any(np.may_share_memory(array, other) for other, _ in arrays.near(array))
 
 
 @descending
-def _own_adjoint(held: Any, left: Any, arrays: list[Any], around: set[int]) -> Step[Any]:
+def _own_adjoint(held: Any, left: Any, arrays: Table, around: set[int]) -> Step[Any]:
     """``left``: a copy, from which what was met is taken out; ``around``: the containers that hold this one; of one
     that holds itself, the inner one adds nothing."""
     if isinstance(held, np.ndarray):
-        return None if any(np.may_share_memory(held, a) for a in arrays) else _taken_out(left)
+        return None if _is_among(held, arrays) else _taken_out(left)
     if not isinstance(held, tuple | list | deque | dict):
         return left
     if id(held) in around or left is None:

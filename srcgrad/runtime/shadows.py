@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import copy
 from collections import deque
-from collections.abc import Set
+from collections.abc import Iterable, Set
 from types import MethodType
 from typing import Any
 
@@ -25,6 +25,7 @@ from srcgrad.runtime.cotangents import is_basic, is_floating
 from srcgrad.runtime.defaults import dict_like
 from srcgrad.runtime.descending import Step, descending, is_nested
 from srcgrad.runtime.objects import fields_of, is_object, made
+from srcgrad.runtime.owners import Part, Table, byte_bounds
 from srcgrad.runtime.refusals import RefusedType, RefusedValue
 
 
@@ -32,7 +33,7 @@ from srcgrad.runtime.refusals import RefusedType, RefusedValue
 def shadow(v: Any) -> Any:
     """A zero shadow of ``v``; what ``v`` contains twice, or shares memory with, does so in the shadow."""
     seen: dict[int, Any] = {}
-    arrays: list[tuple[Any, Any]] = []
+    arrays = Table()
     if not isinstance(v, np.ndarray | float | int):
         for array in arrays_inside(v):
             _shadow_of_leaf(array, seen, arrays)
@@ -48,15 +49,15 @@ def arrays_inside(v: Any) -> list[Any]:
 
 def extent(array: Any) -> int:
     """The bytes from an array's first to its last: a part has no more than the whole."""
-    low, high = np.lib.array_utils.byte_bounds(array)
+    low, high = byte_bounds(array)
     return int(high - low)
 
 
-def _shadow_of_leaf(v: Any, seen: dict[int, Any], arrays: list[tuple[Any, Any]]) -> Any:
+def _shadow_of_leaf(v: Any, seen: dict[int, Any], arrays: Table) -> Any:
     if isinstance(v, np.ndarray):
         if id(v) not in seen:
             seen[id(v)] = _shadow_of_array(v, arrays)
-            arrays.append((v, seen[id(v)]))
+            arrays.add(v, seen[id(v)])
         return seen[id(v)]
     if isinstance(v, np.generic):
         return np.zeros((), v.dtype if v.dtype.kind in "fc" else np.float64) if v.dtype.kind in "fcbiu" else None
@@ -66,7 +67,7 @@ def _shadow_of_leaf(v: Any, seen: dict[int, Any], arrays: list[tuple[Any, Any]])
 
 
 @descending
-def _shadow(v: Any, seen: dict[int, Any], arrays: list[tuple[Any, Any]]) -> Step[Any]:
+def _shadow(v: Any, seen: dict[int, Any], arrays: Table) -> Step[Any]:
     if id(v) in seen:
         return seen[id(v)]
     shadows: Any = deque(maxlen=v.maxlen) if isinstance(v, deque) else []
@@ -83,14 +84,15 @@ def _shadow(v: Any, seen: dict[int, Any], arrays: list[tuple[Any, Any]]) -> Step
     return shadows
 
 
-def _shadow_of_array(v: Any, arrays: list[tuple[Any, Any]]) -> Any:
-    for w, w_bar in arrays:
-        if np.may_share_memory(v, w) and np.shares_memory(v, w):
-            if not _holds(w, v):
-                raise RefusedValue(
-                    "E0702", "two arrays of one container overlap: give one of them as a view of the other"
-                )
-            return _same_view(v, w, w_bar)
+def _shadow_of_array(v: Any, arrays: Table) -> Any:
+    shares = False
+    for w, w_bar in arrays.near(v):
+        if meet(v, w):
+            if _holds(w, v):
+                return _same_view(v, w, w_bar)
+            shares = True
+    if shares:
+        raise RefusedValue("E0702", "two arrays of one container overlap: give one of them as a view of the other")
     return _zeros(v)
 
 
@@ -132,18 +134,8 @@ def _refuse_overlap(v: Any) -> None:
 
 def _holds(w: Any, v: Any) -> bool:
     """Whether the memory of ``v`` lies in that of ``w``."""
-    (low, high), (first, last) = np.lib.array_utils.byte_bounds(w), np.lib.array_utils.byte_bounds(v)
+    (low, high), (first, last) = byte_bounds(w), byte_bounds(v)
     return bool(low <= first and last <= high)
-
-
-class _Part:
-    """Memory of ``owner`` as NumPy sees it through the array interface."""
-
-    def __init__(self, owner: Any, address: int, shape: Any, strides: Any, dtype: Any) -> None:
-        self.owner = owner
-        self.__array_interface__ = {
-            "data": (address, False), "shape": shape, "strides": strides, "typestr": dtype.str, "version": 3,
-        }  # fmt: skip
 
 
 def _same_view(v: Any, w: Any, w_bar: Any) -> Any:
@@ -167,7 +159,7 @@ def _same_view(v: Any, w: Any, w_bar: Any) -> Any:
     address = w_bar.__array_interface__["data"][0]
     offset = between // old * new
     dtype = v.dtype if is_real_part else w_bar.dtype
-    return np.asarray(_Part(w_bar, address + offset, v.shape, _scaled(v.strides, old, new), dtype))
+    return np.asarray(Part(w_bar, address + offset, v.shape, _scaled(v.strides, old, new), dtype))
 
 
 def view_like(v: Any, *known: Any) -> Any:
@@ -177,24 +169,38 @@ def view_like(v: Any, *known: Any) -> Any:
     if isinstance(v, np.flatiter):
         raise RefusedType("E0301", "a store into .flat of what was not known to be an array; store by indices")
     if isinstance(v, np.ndarray):
-        sharing = []
-        for w, w_bar in zip(known[::2], known[1::2], strict=True):
+        pairs = list(zip(known[::2], known[1::2], strict=True))
+        for w, w_bar in pairs:
             if v is w:
                 return w_bar
-            if isinstance(w, np.ndarray) and np.may_share_memory(v, w) and np.shares_memory(v, w):
-                sharing.append((w, w_bar))
-        for w, w_bar in sharing:
-            if _holds(w, v):
-                return _same_view(v, w, w_bar)
-        if sharing:
-            raise RefusedValue(
-                "E0717", "an array is stored into of which only a part has a shadow; copy that part first"
-            )
+        return _view_among(v, pairs)
     if isinstance(v, memoryview):
         raise RefusedValue(
             "E0717", "an array is stored into through a memoryview, which has no shadow; store into the array"
         )
     return shadow(v)
+
+
+def view_in(v: Any, table: Table) -> Any:
+    """``view_like`` of an array, of arrays that stand in a table, each beside its shadow."""
+    return table.beside(v) if v in table else _view_among(v, table.near(v))
+
+
+def _view_among(v: Any, pairs: Iterable[tuple[Any, Any]]) -> Any:
+    shares = False
+    for w, w_bar in pairs:
+        if isinstance(w, np.ndarray) and meet(v, w):
+            if _holds(w, v):
+                return _same_view(v, w, w_bar)
+            shares = True
+    if shares:
+        raise RefusedValue("E0717", "an array is stored into of which only a part has a shadow; copy that part first")
+    return shadow(v)
+
+
+def meet(a: Any, b: Any) -> bool:
+    """Whether two arrays have an element in common; views that interleave have none."""
+    return bool(np.may_share_memory(a, b)) and bool(np.shares_memory(a, b))
 
 
 def separate(v_bar: Any, *known: Any) -> bool:
@@ -312,7 +318,7 @@ def _copies(arrays: list[Any]) -> dict[int, Any]:
         if array.dtype.hasobject or not array.size:
             made[id(array)] = array.copy()
         else:
-            bounds.append((*np.lib.array_utils.byte_bounds(array), len(bounds), array))
+            bounds.append((*byte_bounds(array), len(bounds), array))
     bounds.sort(key=lambda item: item[:3])
     group: list[Any] = []
     start = end = 0

@@ -11,7 +11,7 @@ array([7., 7., 1., 1.])
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -21,8 +21,9 @@ from srcgrad.runtime.defaults import dict_like
 from srcgrad.runtime.descending import Step, descending, is_nested
 from srcgrad.runtime.mirrors import each_once, items_like, own_left
 from srcgrad.runtime.objects import fields_of, is_object, require_same
+from srcgrad.runtime.owners import Table
 from srcgrad.runtime.refusals import RefusedType, RefusedValue
-from srcgrad.runtime.shadows import accumulate, arrays_inside, cloned, extent, shadow, view_like
+from srcgrad.runtime.shadows import accumulate, arrays_inside, cloned, extent, meet, shadow, view_in, view_like
 
 
 def entering(x: Any, moved: Any = None) -> Any:
@@ -31,14 +32,14 @@ def entering(x: Any, moved: Any = None) -> Any:
     Without ``moved`` it is zero.
     """
     seen: dict[int, Any] = {}
-    known: list[Any] = []
+    known = Table()
     for array in arrays_inside(x):
-        seen[id(array)] = view_like(array, *known)
-        known += [array, seen[id(array)]]
-    return _entering(x, moved, seen, []) if is_nested(x) else _entering_leaf(x, moved, seen, [])
+        seen[id(array)] = view_in(array, known)
+        known.add(array, seen[id(array)])
+    return _entering(x, moved, seen, Table()) if is_nested(x) else _entering_leaf(x, moved, seen, Table())
 
 
-def _entering_leaf(x: Any, x_dot: Any, seen: dict[int, Any], filled: list[Any]) -> Any:
+def _entering_leaf(x: Any, x_dot: Any, seen: dict[int, Any], filled: Table) -> Any:
     if isinstance(x, np.ndarray):
         _fill(seen[id(x)], x_dot, filled)
         return seen[id(x)]
@@ -48,7 +49,7 @@ def _entering_leaf(x: Any, x_dot: Any, seen: dict[int, Any], filled: list[Any]) 
 
 
 @descending
-def _entering(x: Any, x_dot: Any, seen: dict[int, Any], filled: list[Any]) -> Step[Any]:
+def _entering(x: Any, x_dot: Any, seen: dict[int, Any], filled: Table) -> Step[Any]:
     """``seen`` has the tangents of the arrays in ``x``, and of the containers that were met."""
     if not is_nested(x):
         return _entering_leaf(x, x_dot, seen, filled)
@@ -75,16 +76,16 @@ def _entering(x: Any, x_dot: Any, seen: dict[int, Any], filled: list[Any]) -> St
     return seen[id(x)]
 
 
-def _fill(made: Any, x_dot: Any, filled: list[Any]) -> None:
+def _fill(made: Any, x_dot: Any, filled: Table) -> None:
     if x_dot is None:
         return
-    before = [(other, other.copy()) for other in filled if np.may_share_memory(other, made)]
+    before = [(other, other.copy()) for other, _ in filled.near(made) if np.may_share_memory(other, made)]
     made[...] = _real_for(made, x_dot)
     if any(not np.array_equal(other, old) for other, old in before):
         raise RefusedValue(
             "E0701", "an argument holds one array in two places, and its tangent has two different ones for it"
         )
-    filled.append(made)
+    filled.add(made, None)
 
 
 def _pairs(x: Any, x_dot: Any) -> Iterator[tuple[Any, Any]]:
@@ -107,16 +108,42 @@ def tangent_like(moved: Any, v: Any, *known: Any) -> Any:
     memory with the value beside it."""
     if isinstance(v, np.flatiter) and not any(np.may_share_memory(moved, dot) for dot in known[1::2]):
         raise RefusedType("E0301", "a store into .flat of what was not known to be an array; store by indices")
-    pairs = list(_arrays_of(known))
+    pairs = _Pairs(_arrays_of(known))
     arrays = [] if isinstance(v, np.ndarray) else list(_arrays_of((v, moved)))
     if len(arrays) > 1:  # a view of a local array that stands before it waits for what the whole is given
         for part, part_dot in sorted(arrays, key=lambda pair: (extent(pair[0]), pair[0].size), reverse=True):
-            pairs.append((part, _array_like(part_dot, part, pairs)))
+            pairs.add(part, pairs.placed(part_dot, part))
     return _tangent_like(moved, v, pairs, set())
 
 
+class _Pairs:
+    """Arrays with their tangents, found by the memory of either."""
+
+    def __init__(self, known: Iterable[tuple[Any, Any]]) -> None:
+        self.tangents, self.values = Table(), Table()
+        for w, w_dot in known:
+            self.add(w, w_dot)
+
+    def add(self, w: Any, w_dot: Any) -> None:
+        self.tangents.add(w, w_dot)
+        self.values.add(w_dot, w)
+
+    def placed(self, moved: Any, v: Any) -> Any:
+        """``moved``, where it lies as ``v`` does, or else an array that does."""
+        if v in self.tangents:
+            return self.tangents.beside(v)
+        for w, w_dot in self.tangents.near(v):
+            if meet(v, w):
+                may_be_stored_into = moved.flags.writeable or not v.flags.writeable  # a broadcast view may not
+                return moved if meet(moved, w_dot) and may_be_stored_into else view_in(v, self.tangents)
+        repeats = any(stride == 0 and count > 1 for stride, count in zip(moved.strides, moved.shape, strict=True))
+        is_apart = moved.flags.writeable and not any(meet(moved, w_dot) for w_dot, _ in self.values.near(moved))
+        owned = v.base is None and moved.base is None
+        return fresh(moved, v) if repeats or not is_apart or (owned and not _lie_alike(moved, v)) else moved
+
+
 @descending
-def _tangent_like(moved: Any, v: Any, pairs: list[tuple[Any, Any]], seen: set[tuple[int, int]]) -> Step[Any]:
+def _tangent_like(moved: Any, v: Any, pairs: _Pairs, seen: set[tuple[int, int]]) -> Step[Any]:
     if moved is None or isinstance(v, str):
         return moved
     if isinstance(v, list | deque | dict) or is_object(v):
@@ -143,26 +170,9 @@ def _tangent_like(moved: Any, v: Any, pairs: list[tuple[Any, Any]], seen: set[tu
     moved = _held(moved, v)
     if not isinstance(v, np.ndarray) or not isinstance(moved, np.ndarray):
         return moved
-    made = _array_like(moved, v, pairs)
-    pairs.append((v, made))  # what shares memory with v comes to share it with this
+    made = pairs.placed(moved, v)
+    pairs.add(v, made)  # what shares memory with v comes to share it with this
     return made
-
-
-def _array_like(moved: Any, v: Any, pairs: list[tuple[Any, Any]]) -> Any:
-    sharing = []
-    for w, w_dot in pairs:
-        if v is w:
-            return w_dot
-        if _meet(v, w):
-            sharing += [w, w_dot]
-    if sharing:
-        shares = any(_meet(moved, w_dot) for w_dot in sharing[1::2])
-        may_be_stored_into = moved.flags.writeable or not v.flags.writeable  # a broadcast view may not
-        return moved if shares and may_be_stored_into else view_like(v, *sharing)
-    repeats = any(stride == 0 and count > 1 for stride, count in zip(moved.strides, moved.shape, strict=True))
-    shared = repeats or not moved.flags.writeable or any(_meet(moved, w_dot) for _, w_dot in pairs)
-    owned = v.base is None and moved.base is None
-    return fresh(moved, v) if shared or (owned and not _lie_alike(moved, v)) else moved
 
 
 def _lie_alike(a: Any, b: Any) -> bool:
@@ -170,11 +180,6 @@ def _lie_alike(a: Any, b: Any) -> bool:
     old, new = a.itemsize, b.itemsize
     strides = zip(a.shape, a.strides, b.strides, strict=True)
     return a.shape != b.shape or all(s // old == t // new for count, s, t in strides if count > 1)
-
-
-def _meet(a: Any, b: Any) -> bool:
-    """Whether two arrays have an element in common; views that interleave have none."""
-    return bool(np.may_share_memory(a, b)) and bool(np.shares_memory(a, b))
 
 
 def _arrays_of(known: tuple[Any, ...]) -> Iterator[tuple[Any, Any]]:
