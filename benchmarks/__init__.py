@@ -4,3 +4,4 @@ import os
 
 for library in ("OMP", "OPENBLAS", "MKL", "VECLIB_MAXIMUM", "NUMEXPR"):
     os.environ[f"{library}_NUM_THREADS"] = "1"  # before anything here imports NumPy
+os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false")  # JAX: one thread too

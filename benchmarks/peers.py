@@ -19,9 +19,12 @@ Gradient = Callable[[], Any]
 
 
 def _with_arrays(program: Callable[..., Any], arrays: ModuleType) -> FunctionType:
-    """The same code with another library in the place of ``np`` and ``math``."""
+    """The same code with another library in the place of ``np`` and ``math``, in the functions of its module too."""
     assert isinstance(program, FunctionType)
     namespace = {**program.__globals__, "np": arrays, "math": arrays}
+    for name, found in program.__globals__.items():
+        if isinstance(found, FunctionType) and found.__module__ == program.__module__:
+            namespace[name] = FunctionType(found.__code__, namespace, name, found.__defaults__, found.__closure__)
     return FunctionType(program.__code__, namespace, program.__name__, program.__defaults__, program.__closure__)
 
 
@@ -59,6 +62,17 @@ def with_torch(case: Case) -> Gradient:
     ]
     wanted = [arguments[number].requires_grad_() for number in argnums]
     return lambda: torch.autograd.grad(program(*arguments), wanted)
+
+
+def with_jax(case: Case) -> Gradient:
+    """JAX, jitted, in float64; a call ends when the numbers are there.  Integers and texts are static."""
+    import jax
+
+    jax.config.update("jax_enable_x64", True)
+    gradient = jax.grad(_with_arrays(case.program, jax.numpy), case.argnums)
+    static = tuple(place for place, value in enumerate(case.arguments) if isinstance(value, int | str))
+    jitted = jax.jit(gradient, static_argnums=static)
+    return lambda: jax.block_until_ready(jitted(*case.arguments))
 
 
 PEERS: dict[str, Callable[[Case], Gradient]] = {
