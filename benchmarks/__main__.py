@@ -57,7 +57,8 @@ def main(argv: list[str] | None = None) -> int:
         cells += [duration(times[name]) if name in times else "-" for name in PEERS]
         rows.append((case.name, *cells))
         print(f"  measured {case.name}", file=sys.stderr)
-    print(table(("gradient of", "primal", "hand-written", "compiled", "text / hand", "/ hand", "bound", *PEERS), rows), end="\n\n")
+    head = ("gradient of", "primal", "hand-written", "compiled", "text / hand", "/ hand", "bound", *PEERS)
+    print(table(head, rows), end="\n\n")
     for note in notes:
         print(note)
 
