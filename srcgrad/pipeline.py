@@ -44,7 +44,8 @@ from srcgrad.ir.as_python import as_python
 from srcgrad.ir.normal_form import Bind, Call, Callee, Derived, Function, Guarded, Held, Statement, unguarded
 from srcgrad.optimize import enters, optimize, without_twins
 from srcgrad.passes import Form, Pass, Queries, prepared
-from srcgrad.programs import Asked, Compiled, Prepared, Request, present_forms, present_options, without_collecting
+from srcgrad.programs import Compiled, present_options
+from srcgrad.requests import Asked, Prepared, Request, present_forms, without_collecting
 from srcgrad.rules.facts import Array, Fact, Sequence, Unknown, is_real
 from srcgrad.spec import check_emitted, check_lines, check_normal_form
 from srcgrad.specialise.callers import in_users_text
@@ -457,7 +458,8 @@ def _compiled(module: Module, request: Request, taken: frozenset[str]) -> Compil
     loaded = load(emission, entry, label=f"{label(request.callee)}:{LABELS[request.mode]}", guards=guards)
     scalar = isinstance(outcome, Array) and outcome.shape == () and (outcome.real or is_real(outcome.dtype))
     second = loaded.__globals__[backward] if backward else None
-    return Compiled(request, function, emission, loaded, second, scalar, module.changes_saved, guards)
+    span, saved = function.span, module.changes_saved
+    return Compiled(span, emission, loaded, second, scalar, saved, guards, lambda: request)
 
 
 def _place(entry: Span, made: gast.stmt) -> Span | None:

@@ -7,7 +7,6 @@ checks run when ``SRCGRAD_CHECK=1`` is in the environment, and inside ``programs
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -61,11 +60,6 @@ EMITTED = (
     gast.Assign, gast.AugAssign, gast.Expr, gast.If, gast.For, gast.While, gast.With, gast.Return, gast.Assert,
     gast.Raise, gast.Pass, gast.Break, gast.Continue, gast.Delete, Comment,
 )  # fmt: skip
-
-
-def is_asked_for() -> bool:
-    """Whether the environment asks for the checks."""
-    return os.environ.get("SRCGRAD_CHECK") == "1"
 
 
 # --- the normal form -------------------------------------------------------------------------------------------------

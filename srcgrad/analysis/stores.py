@@ -56,7 +56,8 @@ from srcgrad.ir.normal_form import (
 from srcgrad.rules.facts import UNKNOWN, Array, Fact, Sequence, Static, Unknown, as_array, is_discrete
 from srcgrad.rules.facts import Mapping as MappingFact
 from srcgrad.rules.table import lookup, operator_of
-from srcgrad.syntax.globals import GlobalBinding, GlobalReference, builtin, call_runtime, of_runtime, reference
+from srcgrad.syntax.bindings import GlobalBinding
+from srcgrad.syntax.globals import GlobalReference, builtin, call_runtime, of_runtime, reference
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import clone, names_read, same_tree
 from srcgrad.syntax.parse import walk as nodes_of

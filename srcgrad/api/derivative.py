@@ -250,18 +250,19 @@ class Derivative:
         return found
 
     def _compile(self, values: tuple[Any, ...] | None, mode: str, shown: bool) -> Compiled:
-        from srcgrad import programs
         from srcgrad.frontend.applying import applying, is_right_as_text
         from srcgrad.infer.entry import Constant
         from srcgrad.pipeline import compile_request
+        from srcgrad.programs import present_options
+        from srcgrad.requests import Request
 
-        callee, options = self.callee(values), programs.present_options()
+        callee, options = self.callee(values), present_options()
         named, facts = list(zip(self.parameters.names, values or (), strict=False)), None
         if values is not None and options.specialise:
             facts = {name: fact_of(value, name) for name, value in named if not is_static(value)}
         tupled, is_open = isinstance(self.argnums, tuple), values is None and not shown
         own = self.parameters.names[: len(self.parameters.first)]
-        request = programs.Request(callee, self.wanted, mode, facts, tupled, open=is_open, kept=own, shown=shown)
+        request = Request(callee, self.wanted, mode, facts, tupled, open=is_open, kept=own, shown=shown)
         if values is not None:
             fixed = self.parameters.constants(values, options.varying)
             known = self.parameters.spread(tuple(Constant(v) if name in fixed else v for name, v in named))
@@ -349,12 +350,12 @@ class Derivative:
             held = cloned(saved, keys=True) if compiled.changes_saved else saved
             return self.fitted(self.run(backward, held, seeds), values, shared=True)
 
-        return at(1.0) if not self.holomorphic else complex_derivative(at, compiled.function.span)
+        return at(1.0) if not self.holomorphic else complex_derivative(at, compiled.span)
 
     def _with_aux(self, values: tuple[Any, ...]) -> Any:
         self.ran = compiled = self.program(values, "split")
         outcome, saved = self.run(compiled.entry, *self.arguments(values))
-        require_pair(outcome, compiled.function.span)
+        require_pair(outcome, compiled.span)
         value, auxiliary = private(outcome) if compiled.changes_saved else outcome
         self.require_scalar(value, compiled)
         gradient = self._pulled(compiled, saved, outcome, (auxiliary,), values)
@@ -379,7 +380,7 @@ class Derivative:
                 inner.require_scalar(inner.parameters.call(inner.primal, values), compiled)
 
     def require_scalar(self, value: Any, compiled: Compiled) -> None:
-        require_one_number(value, compiled.function.span, holomorphic=self.holomorphic)
+        require_one_number(value, compiled.span, holomorphic=self.holomorphic)
 
     def finished(self, outcome: Any, values: tuple[Any, ...]) -> Any:
         """What the differentiated function would have returned: a derivative fits its program's raw result."""
@@ -505,7 +506,7 @@ class Derivative:
         For a bound method, the saved function takes the object as its first argument.  It raises an error for an object
         of another class, or with other fields, dtypes or numbers of dimensions.
         """
-        from srcgrad.emit.load import save
+        from srcgrad.emit.saving import save
 
         asked = {"has_aux": self.has_aux, "holomorphic": self.holomorphic}
         require_text_alone(self.parameters, self.results, self._inner, **asked)
@@ -546,9 +547,11 @@ def _unbound(primal: Callable[..., Any]) -> tuple[Callable[..., Any], tuple[Any,
         return primal.__func__, (primal.__self__,)
     if isinstance(primal, Derivative):
         return primal, primal.parameters.first
+    if isinstance(primal, FunctionType):
+        return primal, ()
     from srcgrad.frontend.applying import written_out
 
-    return (primal, ()) if isinstance(primal, FunctionType) else (written_out(primal), ())
+    return written_out(primal), ()
 
 
 def parameters_of(primal: Callable[..., Any], receiver: tuple[Any, ...] = ()) -> Parameters:

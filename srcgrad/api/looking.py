@@ -19,7 +19,8 @@ from srcgrad.observe.listing import listing
 from srcgrad.observe.page import Annotation, Explanation, annotation
 from srcgrad.observe.profile import Profile, profiled
 from srcgrad.pipeline import compile_request
-from srcgrad.programs import Compiled, Request
+from srcgrad.programs import Compiled
+from srcgrad.requests import Request
 from srcgrad.rules.facts import fact_of
 from srcgrad.runtime import kind_of, zeros_like
 

@@ -17,7 +17,7 @@ from srcgrad.runtime.shadows import cloned
 from srcgrad.tracebacks import door
 
 if TYPE_CHECKING:
-    from srcgrad.emit.printer import Emission
+    from srcgrad.emit.emission import Emission
 
 
 class Saved:

@@ -15,7 +15,8 @@ from srcgrad.infer.summaries import Summary
 from srcgrad.ir.normal_form import Callee, Function
 from srcgrad.passes import Form, Pass
 from srcgrad.pipeline import Module, compile_request
-from srcgrad.programs import Request, options
+from srcgrad.programs import options
+from srcgrad.requests import Request
 from srcgrad.rules.facts import Unknown
 
 

@@ -27,7 +27,8 @@ from srcgrad.rules.reading import readings
 from srcgrad.rules.rewriting import read, rebuilt
 from srcgrad.rules.slicing import Slice
 from srcgrad.rules.template import Rule
-from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
+from srcgrad.syntax.bindings import GlobalBinding
+from srcgrad.syntax.globals import GlobalReference, reference
 
 # What an entry of a node's ``saved`` is.
 INPUT = "input"  # the tensor that was given

@@ -1,6 +1,6 @@
 """What stands above the functions of an emitted module: a header, imports, and constants that have no import.
 
->>> from srcgrad.syntax.globals import GlobalBinding
+>>> from srcgrad.syntax.bindings import GlobalBinding
 >>> import numpy
 >>> print("\\n".join(preamble("", [("np", GlobalBinding("np", numpy, "numpy")), ("G", GlobalBinding("G", 9.81))])))
 import numpy as np
@@ -19,7 +19,7 @@ from srcgrad.emit.layout import WIDTH, lay_out
 from srcgrad.emit.naming import is_builtin
 from srcgrad.errors import InternalError
 from srcgrad.runtime.objects import has_fields
-from srcgrad.syntax.globals import GlobalBinding
+from srcgrad.syntax.bindings import GlobalBinding
 
 Bindings = Sequence[tuple[str, GlobalBinding]]
 

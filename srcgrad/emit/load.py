@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import linecache
-import os
 import weakref
 from bisect import bisect_right
 from collections import deque
@@ -17,13 +16,12 @@ from collections.abc import Iterator, Mapping
 from types import FunctionType
 from typing import Any
 
-from srcgrad.emit.imports import is_importable, literal_text
-from srcgrad.emit.printer import Emission
+from srcgrad.emit.emission import Emission
 from srcgrad.errors import InternalError, NonFiniteError, Span, SrcgradError
 from srcgrad.frontend.guards import Guards
 from srcgrad.language.folders import is_installed
 from srcgrad.runtime.refusals import Refused
-from srcgrad.syntax.globals import GlobalBinding
+from srcgrad.syntax.bindings import GlobalBinding
 from srcgrad.syntax.marks import SWEEP, Role
 
 MODULE = "srcgrad.emitted"  # __module__ of emitted functions; no such module exists
@@ -126,25 +124,6 @@ def refresh(function: FunctionType) -> None:
     for identifier, binding in bindings.items():
         if binding.cell is not None:
             namespace[identifier] = binding.cell()
-
-
-def save(emission: Emission, path: str | os.PathLike[str]) -> None:
-    """Write an emission as a file that can be imported without the compiler."""
-    for identifier, binding in emission.bindings:
-        if is_importable(binding) and binding.module != "__main__":
-            continue
-        if is_importable(binding):
-            raise SrcgradError(
-                f"{identifier} lives in __main__: a saved file cannot import it",
-                hint=f"move {identifier} to a module",
-            )
-        if literal_text(binding.value) is None:
-            raise SrcgradError(
-                f"{identifier} is a {type(binding.value).__name__} that a saved file can neither import nor spell",
-                hint=f"make {identifier} an argument, or a global of a module",
-            )
-    with open(path, "w", encoding="utf-8", newline="\n") as file:
-        file.write(emission.text)
 
 
 #: What stands before the place in a note: in the forward sweep the program computes what the user's line does.

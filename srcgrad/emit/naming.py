@@ -15,7 +15,8 @@ from dataclasses import dataclass
 
 import gast
 
-from srcgrad.syntax.globals import GlobalBinding, GlobalReference
+from srcgrad.syntax.bindings import GlobalBinding
+from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import walk
 

@@ -11,38 +11,21 @@ program than it was given (it does, for some constants and f-strings), ``ast.unp
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import gast
 
 from srcgrad.emit.convert import same_ast, to_ast
+from srcgrad.emit.emission import Emission
 from srcgrad.emit.imports import preamble
 from srcgrad.emit.naming import name_globals
 from srcgrad.emit.statements import Printed, print_statements
 from srcgrad.errors import InternalError, Span
 from srcgrad.syntax.comment import Comment
 from srcgrad.syntax.depth import alone, unless_too_deep
-from srcgrad.syntax.globals import GlobalBinding
 from srcgrad.syntax.marks import SWEEP, Role, is_seen_elsewhere, role_of
-
-
-@dataclass(frozen=True)
-class Emission:
-    """Text of a module, the spans of its lines (from 1), what its global identifiers mean, and how many lines (header,
-    imports, constants) stand above its functions.  ``shared`` are the lines that add to memory of several names, and
-    ``roles`` says what each line is for.  Every line of a function has a span and a role if anything in it has."""
-
-    text: str
-    line_map: Mapping[int, Span] = field(default_factory=dict)
-    bindings: tuple[tuple[str, GlobalBinding], ...] = ()
-    above: int = 0
-    shared: frozenset[int] = frozenset()
-    roles: Mapping[int, Role] = field(default_factory=dict)
-
-    def __str__(self) -> str:
-        return self.text
 
 
 def emit(

@@ -16,11 +16,11 @@ from typing import Any, TypeGuard
 
 import gast
 
+from srcgrad.frontend.held import ABSENT, is_generated
 from srcgrad.frontend.journal import note_class
-from srcgrad.frontend.signatures import default_objects
-from srcgrad.runtime.objects import defines, has_fields, slot_of
+from srcgrad.runtime.binding import default_objects
+from srcgrad.runtime.objects import has_fields, slot_of
 
-ABSENT = object()
 BINARY: dict[type, tuple[str, str]] = {
     gast.Add: ("__add__", "__radd__"),
     gast.Sub: ("__sub__", "__rsub__"),
@@ -101,10 +101,6 @@ def is_computed(raw: object) -> bool:
     return is_cached(raw) or isinstance(raw, property) and isinstance(raw.fget, FunctionType)
 
 
-def is_descriptor(raw: object) -> bool:
-    return defines(type(raw), "__get__")
-
-
 def intercepts(kind: type) -> str | None:
     """The method by which a class decides itself what its attributes are."""
     return "__getattribute__" if isinstance(found(kind, "__getattribute__"), FunctionType) else None
@@ -128,11 +124,6 @@ def is_generated_init(kind: type) -> bool:
     if parameters is None or not parameters.init or initialiser is not vars(kind).get("__init__"):
         return False
     return is_generated(initialiser) and _has_defaults_of_fields(kind, initialiser)
-
-
-def is_generated(function: Any) -> TypeGuard[FunctionType]:
-    """Whether ``dataclass`` or ``namedtuple`` wrote a function, so that there is no file to read."""
-    return isinstance(function, FunctionType) and function.__code__.co_filename == "<string>"
 
 
 def _has_defaults_of_fields(kind: type, initialiser: FunctionType) -> bool:

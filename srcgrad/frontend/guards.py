@@ -16,13 +16,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 from types import CellType, CodeType, FunctionType, MethodType, ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from srcgrad.frontend.classes import ABSENT, is_descriptor, is_generated
-from srcgrad.frontend.journal import Journal, Names
+from srcgrad.frontend.held import ABSENT, is_descriptor, is_generated
 from srcgrad.runtime.objects import LIBRARIES, is_object, is_users, package_of
+
+if TYPE_CHECKING:
+    from srcgrad.frontend.journal import Journal, Names
 
 _HEAP_TYPE = 1 << 9
 #: Attributes of objects of the standard library and of NumPy that say what they do, and may be set.

@@ -10,7 +10,9 @@ from typing import TypeAlias
 
 import gast
 
-from srcgrad.syntax.globals import GlobalBinding, reference
+from srcgrad.runtime.binding import OfDefault, default_objects
+from srcgrad.syntax.bindings import GlobalBinding
+from srcgrad.syntax.globals import reference
 
 Default: TypeAlias = gast.Constant | GlobalBinding
 
@@ -52,13 +54,6 @@ def signature_of(function: FunctionType) -> Signature:
     )
 
 
-def default_objects(function: FunctionType) -> dict[str, object]:
-    """The default values that a function object holds, by parameter."""
-    names = function.__code__.co_varnames[: function.__code__.co_argcount]
-    values = function.__defaults__ or ()
-    return {**dict(zip(names[len(names) - len(values) :], values, strict=True)), **(function.__kwdefaults__ or {})}
-
-
 def default_expressions(function: FunctionType, parameters: Sequence[str]) -> dict[str, gast.expr]:
     """The defaults of these parameters, as a derivative of the function has them."""
     made: dict[str, gast.expr] = {}
@@ -71,4 +66,4 @@ def default_expressions(function: FunctionType, parameters: Sequence[str]) -> di
 def _default(function: FunctionType, name: str, value: object) -> Default:
     if value is None or type(value) in (bool, int, float, complex, str, bytes):
         return gast.Constant(value, None)
-    return GlobalBinding(f"{name}_default", value, cell=lambda: default_objects(function)[name])
+    return GlobalBinding(f"{name}_default", value, cell=OfDefault(function, name))

@@ -25,7 +25,7 @@ import textwrap
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from types import CellType, FunctionType, MethodType, ModuleType
+from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
 import gast
@@ -36,7 +36,8 @@ from srcgrad.frontend.locate import File, Place, locate, parsed
 from srcgrad.frontend.managers import as_entered
 from srcgrad.frontend.mangling import mangle
 from srcgrad.runtime.objects import is_object
-from srcgrad.syntax.globals import GlobalBinding, builtin, public_home
+from srcgrad.syntax.bindings import GlobalBinding, OfCell, OfNamespace
+from srcgrad.syntax.globals import builtin, public_home
 from srcgrad.syntax.parse import children, from_ast
 
 _DEFINITION = re.compile(r"(async\s+)?\w+\s+\w+")
@@ -134,7 +135,7 @@ class Source:
                     span, code="E0115",
                     hint="differentiate the function after the variable is assigned",
                 ) from None
-            return _binding(name, value, None, _cell_reader(closure[name], name))
+            return _binding(name, value, None, OfCell(closure[name], name))
         emitted = namespace.get("__srcgrad_bindings__", {})
         if name in emitted:
             binding: GlobalBinding = emitted[name]  # of the user's module, which is read again at each call
@@ -143,7 +144,7 @@ class Source:
             value = namespace[name]
             # What is captured beside it is written as a value: so is a number or text that a module holds.
             home = None if closure and type(value) in _LITERALS else namespace
-            return _binding(name, value, home, _global_reader(namespace, name))
+            return _binding(name, value, home, OfNamespace(namespace, name))
         if hasattr(builtins, name):
             return builtin(name)
         if span is None:
@@ -297,26 +298,6 @@ def _global_home(value: object, name: str, namespace: dict[str, object] | None) 
     if isinstance(module, str) and getattr(sys.modules.get(module), "__dict__", None) is namespace:
         return module, name
     return None, None
-
-
-def _cell_reader(cell: CellType, name: str) -> Callable[[], object]:
-    def read() -> object:
-        try:
-            return cell.cell_contents
-        except ValueError:
-            raise NameError(f"free variable {name!r} has no value any more") from None
-
-    return read
-
-
-def _global_reader(namespace: dict[str, object], name: str) -> Callable[[], object]:
-    def read() -> object:
-        try:
-            return namespace[name]
-        except KeyError:
-            raise NameError(f"name {name!r} is not defined any more") from None
-
-    return read
 
 
 # --- places ----------------------------------------------------------------------------------------------------------

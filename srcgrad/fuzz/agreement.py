@@ -24,7 +24,8 @@ from srcgrad.errors import InternalError, SrcgradError
 from srcgrad.fuzz.modes import CHECKS, Case
 from srcgrad.fuzz.numbers import Truth, Unsuitable, forget, is_smooth, load, truth
 from srcgrad.fuzz.plans import THOROUGH, Check, Plan
-from srcgrad.programs import Options, keeping_forms, options
+from srcgrad.programs import Options, options
+from srcgrad.requests import keeping_forms
 from srcgrad.rules.calling import UnsupportedCall
 from srcgrad.runtime.refusals import Refused, RefusedMode
 

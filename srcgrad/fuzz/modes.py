@@ -37,7 +37,7 @@ from srcgrad.fuzz.numbers import (
     truth,
     unravel,
 )
-from srcgrad.programs import keeping_forms
+from srcgrad.requests import keeping_forms
 
 
 @dataclass(frozen=True)

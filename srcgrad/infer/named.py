@@ -18,9 +18,9 @@ from __future__ import annotations
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from srcgrad.frontend.signatures import default_objects
 from srcgrad.infer.heap import Contents, Heap, Site
 from srcgrad.infer.values import NEVER, At, Value, at, union
+from srcgrad.runtime.binding import default_objects
 
 if TYPE_CHECKING:
     from srcgrad.infer.frames import Frame

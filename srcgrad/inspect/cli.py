@@ -21,7 +21,7 @@ import srcgrad
 from srcgrad.api.dense import Dense
 from srcgrad.api.derivative import Derivative
 from srcgrad.check import MODES
-from srcgrad.emit.printer import Emission
+from srcgrad.emit.emission import Emission
 from srcgrad.inspect.report import print_code, table
 from srcgrad.inspect.target import BadTarget, argnums_of, resolve
 from srcgrad.runtime.binding import called_signature

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from html import escape
 from typing import NamedTuple
 
-from srcgrad.emit.printer import Emission
+from srcgrad.emit.emission import Emission
 from srcgrad.observe.page import coloured, document, header
 
 _PLACE = re.compile(r"# \S+:\d+")

@@ -14,8 +14,9 @@ import gast
 
 from srcgrad.analysis.cfg import walk
 from srcgrad.analysis.references import names_mentioned
+from srcgrad.emit.emission import Emission
 from srcgrad.emit.load import of_users
-from srcgrad.emit.printer import Emission, emit
+from srcgrad.emit.printer import emit
 from srcgrad.errors import Span
 from srcgrad.ir.as_python import as_python
 from srcgrad.ir.normal_form import Bind, Call, Callee, Function
@@ -24,6 +25,7 @@ from srcgrad.observe.profile import Cost, Profile
 from srcgrad.observe.reading import Reading, Statement, reading_of
 from srcgrad.pipeline import Module, compile_request
 from srcgrad.programs import Compiled, options
+from srcgrad.requests import Request
 from srcgrad.syntax.depth import alone
 from srcgrad.syntax.marks import Role
 from srcgrad.syntax.namer import Namer
@@ -96,7 +98,7 @@ def listing(compiled: Compiled, title: str, profile: Profile | None = None) -> L
     """All that the inspector shows of a program; the other stages are compiled for it."""
     normal = _normal(compiled)
     with options(optimise=False, finite=False):
-        unoptimised = compile_request(compiled.request).emission
+        unoptimised = compile_request(compiled.of()).emission
     files = _Files()
     reading = reading_of(compiled.emission)
     stages = tuple(
@@ -114,12 +116,12 @@ def listing(compiled: Compiled, title: str, profile: Profile | None = None) -> L
             if key is not None:
                 marks[key] = replace(marks.get(key, Marks()), cost=cost)
     total = None if profile is None else profile.total
-    return Listing(title, files.sources(compiled.function.span), stages, marks, total)
+    return Listing(title, files.sources(compiled.span), stages, marks, total)
 
 
 def _normal(compiled: Compiled) -> Emission:
     """The normal forms of the function and of what it calls."""
-    request = compiled.request
+    request: Request = compiled.of()
     module = Module(generic=request.facts is None, shown=request.shown)
     found: dict[Callee, Function] = {}
     pending = [request.callee]

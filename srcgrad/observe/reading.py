@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field
 
-from srcgrad.emit.printer import Emission
+from srcgrad.emit.emission import Emission
 from srcgrad.errors import Span
 from srcgrad.syntax.depth import alone
 from srcgrad.syntax.marks import SWEEP, Role

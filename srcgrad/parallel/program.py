@@ -26,7 +26,7 @@ from srcgrad.syntax.depth import alone
 
 if TYPE_CHECKING:
     from srcgrad.programs import Compiled
-    from srcgrad.syntax.globals import GlobalBinding
+    from srcgrad.syntax.bindings import GlobalBinding
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ def program_of(gradient: Derivative, compiled: Compiled, mode: str) -> Program:
         mode,
         compiled.entry.__name__,
         None if compiled.backward is None else compiled.backward.__name__,
-        compiled.function.span,
+        compiled.span,
         tuple(emission.line_map.items()),
         gradient.results,
         compiled.reads_arrays,

@@ -22,7 +22,8 @@ from types import FunctionType, ModuleType
 import gast
 
 from srcgrad.rules.laws import Head, broken, written
-from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
+from srcgrad.syntax.bindings import GlobalBinding
+from srcgrad.syntax.globals import GlobalReference, reference
 from srcgrad.syntax.parse import names_bound, walk
 
 PLACE = ("lineno", "col_offset", "end_lineno", "end_col_offset")

@@ -11,7 +11,8 @@ import gast
 from srcgrad.rules.calling import signature_of
 from srcgrad.rules.formula import constant, literal, object_of
 from srcgrad.runtime import if_floating, in_dtype
-from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
+from srcgrad.syntax.bindings import GlobalBinding
+from srcgrad.syntax.globals import GlobalReference, reference
 from srcgrad.syntax.parse import clone, walk
 
 

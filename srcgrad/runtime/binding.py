@@ -16,6 +16,7 @@ import functools
 import gc
 import inspect
 from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import chain
 from types import FunctionType, MethodType
 from typing import Any
@@ -32,6 +33,24 @@ def documented_signature(function: Any) -> inspect.Signature:
     """The signature that rules are written for: what a library tells of its functions, whose decorators hand on what
     they are given, and of any other function that of its calls."""
     return inspect.signature(function) if is_of_library(function) else called_signature(function)
+
+
+def default_objects(function: FunctionType) -> dict[str, object]:
+    """The default values that a function object holds, by parameter."""
+    names = function.__code__.co_varnames[: function.__code__.co_argcount]
+    values = function.__defaults__ or ()
+    return {**dict(zip(names[len(names) - len(values) :], values, strict=True)), **(function.__kwdefaults__ or {})}
+
+
+@dataclass(frozen=True, eq=False)
+class OfDefault:
+    """Reads the present default of a parameter."""
+
+    function: FunctionType
+    name: str
+
+    def __call__(self) -> object:
+        return default_objects(self.function)[self.name]
 
 
 def decides_binding(function: Any) -> tuple[object, ...]:

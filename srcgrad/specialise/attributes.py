@@ -12,7 +12,8 @@ from __future__ import annotations
 import gast
 
 from srcgrad import runtime
-from srcgrad.frontend.classes import ABSENT, found, intercepts, is_descriptor, is_field
+from srcgrad.frontend.classes import found, intercepts, is_field
+from srcgrad.frontend.held import ABSENT, is_descriptor
 from srcgrad.infer.named import index_of, is_named_tuple
 from srcgrad.infer.values import At
 from srcgrad.ir import normal_form as nf

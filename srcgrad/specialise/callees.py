@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Any
 
 from srcgrad.errors import UnsupportedSyntax
 from srcgrad.frontend.applying import transform_of
-from srcgrad.frontend.signatures import default_objects
 from srcgrad.infer.calls import model_of
 from srcgrad.infer.heap import Site
 from srcgrad.infer.objects import class_of
@@ -44,6 +43,7 @@ from srcgrad.ir.rewriting import with_operands
 from srcgrad.language.models import MODELS
 from srcgrad.language.models.derivatives import program_of, vector_jacobian
 from srcgrad.rules.table import lookup
+from srcgrad.runtime.binding import OfDefault, default_objects
 from srcgrad.specialise.arguments import only_arguments, only_passed_on, spread_out
 from srcgrad.specialise.captures import holds_kept_inside, unpacked
 from srcgrad.specialise.choices import chosen
@@ -65,7 +65,8 @@ from srcgrad.specialise.receivers import receiver_of
 from srcgrad.specialise.rows import distance, taken_now
 from srcgrad.specialise.stepping import generator_of
 from srcgrad.specialise.unassigned import refuse_unassigned
-from srcgrad.syntax.globals import GlobalBinding, importable, reference
+from srcgrad.syntax.bindings import GlobalBinding
+from srcgrad.syntax.globals import importable, reference
 
 if TYPE_CHECKING:
     from srcgrad.specialise.reduced import Reduced
@@ -230,15 +231,11 @@ def _outer_defaults(function: FunctionType, inner: Function) -> dict[Version, Op
             if type(held) in (bool, int, float, complex, str, bytes, NoneType):  # and none of NumPy's, say
                 found[version] = Literal(held)
             else:
-                read = partial(_default, function, name)
+                read = OfDefault(function, name)
                 is_fixed = callable(held)
                 binding = importable(name, held) if is_fixed else GlobalBinding(f"{name}_default", held, cell=read)
                 found[version] = Literal(Spelled(reference(binding), held))
     return found
-
-
-def _default(function: FunctionType, name: str) -> object:
-    return default_objects(function)[name]
 
 
 def _is_wrapping(made: Reduced, atom: Any) -> bool:

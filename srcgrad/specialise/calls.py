@@ -62,8 +62,9 @@ from srcgrad.specialise.receivers import is_lent, is_looked_up
 from srcgrad.specialise.set_operations import SETS
 from srcgrad.specialise.unruled import is_drawing, missing_rule, names_given
 from srcgrad.specialise.unruled_calls import unruled
+from srcgrad.syntax.bindings import GlobalBinding
 from srcgrad.syntax.build import call_runtime, constant, load, placed
-from srcgrad.syntax.globals import GlobalBinding, importable, reference
+from srcgrad.syntax.globals import importable, reference
 from srcgrad.syntax.parse import clone, spelled, walk
 
 

@@ -27,7 +27,8 @@ from srcgrad.specialise.captures import is_tuple
 from srcgrad.specialise.functions import Closure, cells_of, function_at, is_made, is_single
 from srcgrad.specialise.instances import Captured, fixed_parameters, instance_of, static_of
 from srcgrad.specialise.unassigned import refuse_handed_over
-from srcgrad.syntax.globals import GlobalBinding, reference
+from srcgrad.syntax.bindings import GlobalBinding
+from srcgrad.syntax.globals import reference
 
 if TYPE_CHECKING:
     from srcgrad.specialise.reduced import Reduced

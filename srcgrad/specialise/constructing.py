@@ -28,7 +28,6 @@ from srcgrad.frontend.classes import (
     sets_default,
     setter,
 )
-from srcgrad.frontend.signatures import default_objects
 from srcgrad.infer.named import is_named_tuple
 from srcgrad.infer.summaries import Summary
 from srcgrad.infer.values import At
@@ -36,6 +35,7 @@ from srcgrad.ir import normal_form as nf
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Version
 from srcgrad.ir.regions import Assign, Block, operands_of, walk
+from srcgrad.runtime.binding import default_objects
 from srcgrad.specialise.calls import of_user
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.operands import Made, atom

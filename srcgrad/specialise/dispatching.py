@@ -25,7 +25,8 @@ import numpy as np
 
 from srcgrad import runtime
 from srcgrad.errors import UnsupportedSyntax
-from srcgrad.frontend.classes import ABSENT, found, is_cached
+from srcgrad.frontend.classes import found, is_cached
+from srcgrad.frontend.held import ABSENT
 from srcgrad.infer.applying import OPERATORS, is_operator
 from srcgrad.infer.enumerations import are_members
 from srcgrad.infer.summaries import Summary

@@ -30,8 +30,9 @@ from srcgrad.specialise.instances import static_of
 from srcgrad.specialise.operands import Made, atom, named, settled
 from srcgrad.specialise.operators import operate
 from srcgrad.specialise.set_operations import are_sets
+from srcgrad.syntax.bindings import GlobalBinding
 from srcgrad.syntax.build import call_runtime, constant, load, placed
-from srcgrad.syntax.globals import GlobalBinding, of_runtime, reference
+from srcgrad.syntax.globals import of_runtime, reference
 from srcgrad.syntax.parse import clone
 
 

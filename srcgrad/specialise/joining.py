@@ -21,7 +21,8 @@ from srcgrad.ir.operations import Literal, Operand
 from srcgrad.ir.regions import Assign, Statement
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.ir.rewriting import with_operands
-from srcgrad.syntax.globals import GlobalBinding, of_runtime, reference
+from srcgrad.syntax.bindings import GlobalBinding
+from srcgrad.syntax.globals import of_runtime, reference
 
 if TYPE_CHECKING:
     from srcgrad.specialise.reduced import Reduced

@@ -57,7 +57,8 @@ from srcgrad.specialise.raising import raises
 from srcgrad.specialise.receivers import is_lookup
 from srcgrad.specialise.reduced import Reduced
 from srcgrad.specialise.unassigned import is_look
-from srcgrad.syntax.globals import GlobalBinding, of_runtime, reference
+from srcgrad.syntax.bindings import GlobalBinding
+from srcgrad.syntax.globals import of_runtime, reference
 from srcgrad.syntax.namer import Namer
 
 TRUTH = union(exact(True), exact(False))

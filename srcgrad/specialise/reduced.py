@@ -25,7 +25,8 @@ from srcgrad.ir.regions import Assign, Block, Function, Statement, walk
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.language.models import is_of_model
 from srcgrad.specialise.functions import Functions
-from srcgrad.syntax.globals import GlobalBinding, reference
+from srcgrad.syntax.bindings import GlobalBinding
+from srcgrad.syntax.globals import reference
 from srcgrad.syntax.namer import Namer
 
 if TYPE_CHECKING:

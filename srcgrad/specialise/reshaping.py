@@ -25,8 +25,9 @@ from srcgrad.rules.table import lookup
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.instances import static_of
 from srcgrad.specialise.reduced import Reduced
+from srcgrad.syntax.bindings import GlobalBinding
 from srcgrad.syntax.build import constant, load, placed
-from srcgrad.syntax.globals import GlobalBinding, reference
+from srcgrad.syntax.globals import reference
 
 #: Attributes and methods that give another object than the array itself, whatever its dtype.
 _OTHERS = frozenset("T copy dot dtype fill flat flatten max mean min ndim prod ravel reshape size sort sum".split())

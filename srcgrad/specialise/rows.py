@@ -28,7 +28,8 @@ from srcgrad.ir.regions import Assign, Statement
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.specialise.instances import static_of
 from srcgrad.specialise.places import Found, Kept, advanced, builtin_of, each, item_of, over
-from srcgrad.syntax.globals import GlobalBinding, of_runtime, reference
+from srcgrad.syntax.bindings import GlobalBinding
+from srcgrad.syntax.globals import of_runtime, reference
 
 if TYPE_CHECKING:
     from srcgrad.specialise.reduced import Reduced

@@ -35,8 +35,9 @@ from srcgrad.specialise.fields import holds_objects
 from srcgrad.specialise.operands import Made, atom, is_of_arrays, named, settled
 from srcgrad.specialise.operators import operate
 from srcgrad.specialise.unruled import GENERATORS, names_given
+from srcgrad.syntax.bindings import GlobalBinding
 from srcgrad.syntax.build import call_runtime, constant, index_value, load, placed, subscript, tuple_of
-from srcgrad.syntax.globals import GlobalBinding, reference
+from srcgrad.syntax.globals import reference
 
 _NUMPY = GlobalBinding("np", np, "numpy", None, None)
 _RANDOM = GlobalBinding("random", np.random, "numpy.random", None, None)

@@ -13,35 +13,13 @@ from __future__ import annotations
 import builtins
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum
 from itertools import takewhile
 from typing import Any
 
 import gast
 
-
-@dataclass(frozen=True, eq=False)
-class GlobalBinding:
-    """What a non-local name means: an object, and how emitted code gets at it again.
-
-    ``module`` and ``attribute`` spell the import (``from module import attribute``; ``import module`` when the
-    attribute is None).  ``cell`` reads the present value of a global or closure variable that may change between
-    calls; None means that the object is fixed when the function is compiled.
-    """
-
-    preferred: str
-    value: object
-    module: str | None = None
-    attribute: str | None = None
-    cell: Callable[[], object] | None = None
-
-    def same(self, other: GlobalBinding) -> bool:
-        """Whether both mean one object, now and at every later call."""
-        if self is other:
-            return True
-        return self.cell is None and other.cell is None and self.value is other.value
-
+from srcgrad.syntax.bindings import GlobalBinding
 
 LOAD, STORE = gast.Load(), gast.Store()  # they have no contents: trees may share them
 

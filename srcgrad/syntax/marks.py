@@ -8,11 +8,12 @@ A *role* says what a statement is for.  Statements that have none belong to the 
 
 from __future__ import annotations
 
-from typing import Literal, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
-import gast
+if TYPE_CHECKING:
+    import gast
 
-AnyStatement = TypeVar("AnyStatement", bound=gast.stmt)
+AnyStatement = TypeVar("AnyStatement", bound="gast.stmt")
 
 #: In the forward sweep: the user's statements, and what is kept for the reverse sweep.  In the reverse sweep: adjoints,
 #: what was kept and is read again, values that are computed again.  In forward mode: values with their tangents.

@@ -8,7 +8,8 @@ import gast
 import numpy as np
 
 from srcgrad.rules.rewriting import rebuilt
-from srcgrad.syntax.globals import LOAD, STORE, GlobalBinding, reference
+from srcgrad.syntax.bindings import GlobalBinding
+from srcgrad.syntax.globals import LOAD, STORE, reference
 from srcgrad.syntax.parse import clone
 
 

@@ -22,7 +22,8 @@ from srcgrad.analysis.summaries import Summary
 from srcgrad.ir.normal_form import Callee, Guarded, unguarded
 from srcgrad.rules.facts import Fact, Unknown
 from srcgrad.rules.rewriting import rebuilt
-from srcgrad.syntax.globals import GlobalBinding, GlobalReference, importable, of_runtime, reference
+from srcgrad.syntax.bindings import GlobalBinding
+from srcgrad.syntax.globals import GlobalReference, importable, of_runtime, reference
 from srcgrad.syntax.marks import Role, in_role
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import clone, quote_statements

@@ -16,10 +16,13 @@ import numpy as np
 import pytest
 
 import srcgrad
-from srcgrad.emit.load import annotate, load, refresh, save
-from srcgrad.emit.printer import Emission, emit
+from srcgrad.emit.emission import Emission
+from srcgrad.emit.load import annotate, load, refresh
+from srcgrad.emit.printer import emit
+from srcgrad.emit.saving import save
 from srcgrad.errors import Span, SrcgradError
-from srcgrad.syntax.globals import GlobalBinding, builtin
+from srcgrad.syntax.bindings import GlobalBinding
+from srcgrad.syntax.globals import builtin
 from tests.emit.test_printer import NP, function
 
 RATE = [2.0]

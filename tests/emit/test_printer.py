@@ -12,8 +12,9 @@ import pytest
 
 from srcgrad.emit.printer import emit
 from srcgrad.errors import InternalError, Span
+from srcgrad.syntax.bindings import GlobalBinding
 from srcgrad.syntax.comment import Comment
-from srcgrad.syntax.globals import GlobalBinding, builtin, reference
+from srcgrad.syntax.globals import builtin, reference
 from srcgrad.syntax.parse import parse
 from tests.emit.samples import Sample
 

@@ -38,7 +38,8 @@ from srcgrad.ir.normal_form import (
     With,
 )
 from srcgrad.pipeline import Module
-from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
+from srcgrad.syntax.bindings import GlobalBinding
+from srcgrad.syntax.globals import GlobalReference, reference
 from srcgrad.syntax.parse import clone, walk
 from tests.normal_forms import normal_form_of
 

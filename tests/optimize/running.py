@@ -10,8 +10,9 @@ import numpy as np
 from srcgrad.emit.load import load
 from srcgrad.emit.printer import emit
 from srcgrad.optimize import optimize
+from srcgrad.syntax.bindings import GlobalBinding
 from srcgrad.syntax.comment import Comment
-from srcgrad.syntax.globals import GlobalBinding, builtin, reference
+from srcgrad.syntax.globals import builtin, reference
 from srcgrad.syntax.parse import parse
 
 LOG: list[object] = []

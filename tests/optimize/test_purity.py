@@ -8,7 +8,8 @@ import pytest
 import srcgrad
 from srcgrad import runtime
 from srcgrad.optimize.purity import pure
-from srcgrad.syntax.globals import GlobalBinding, reference
+from srcgrad.syntax.bindings import GlobalBinding
+from srcgrad.syntax.globals import reference
 from srcgrad.syntax.parse import quote
 
 #: Gives back what it was given: where nobody reads that, nothing was divided by a difference that it would refuse.

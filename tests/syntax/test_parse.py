@@ -9,8 +9,9 @@ import importlib
 import gast
 import pytest
 
+from srcgrad.syntax.bindings import GlobalBinding
 from srcgrad.syntax.comment import Comment
-from srcgrad.syntax.globals import GlobalBinding, reference
+from srcgrad.syntax.globals import reference
 from srcgrad.syntax.parse import (
     children,
     clone,

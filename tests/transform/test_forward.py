@@ -16,7 +16,8 @@ import pytest
 import srcgrad
 from srcgrad.ir.normal_form import Callee
 from srcgrad.pipeline import compile_request
-from srcgrad.programs import Compiled, Request, options
+from srcgrad.programs import Compiled, options
+from srcgrad.requests import Request
 from srcgrad.rules.facts import fact_of
 from tests.oracle import assert_close, directional
 

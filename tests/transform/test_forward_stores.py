@@ -12,7 +12,8 @@ import pytest
 import srcgrad
 from srcgrad.ir.normal_form import Callee
 from srcgrad.pipeline import compile_request
-from srcgrad.programs import Compiled, Request, options
+from srcgrad.programs import Compiled, options
+from srcgrad.requests import Request
 from srcgrad.rules.facts import fact_of
 from tests.parameters import share_by_day
 from tests.programs_with_stores import PROGRAMS, Program, arguments
