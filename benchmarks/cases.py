@@ -52,8 +52,12 @@ def cases() -> list[Case]:
         _ode(rng, components=20, steps=200),
         _gmm(rng, n=1000, d=10, k=25),
         _determinant(rng, n=7),
-        *(Case(f"y[i + 1] = g(y[i]), {n} steps", programs.march, handwritten.grad_march, (0.1, n), 0) for n in MARCHES),
+        *map(_march, MARCHES),
     ]
+
+
+def _march(steps: int) -> Case:
+    return Case(f"y[i + 1] = g(y[i]), {steps} steps", programs.march, handwritten.grad_march, (0.1, steps), 0, 1.5)
 
 
 def _rnn(rng: np.random.Generator, hidden: int, steps: int = 100, inputs: int = 4) -> Case:

@@ -84,7 +84,7 @@ class Module:
         self.strong_zeros = present_options().strong_zeros
         self.namer, self.held_texts, self.asks_for_texts = Namer(), dict[Held, str](), False
         self.functions: list[gast.FunctionDef] = []
-        self.written: list[tuple[gast.FunctionDef, frozenset[str], frozenset[str]]] = []
+        self.written: list[tuple[gast.FunctionDef, Names, Names, Names]] = []
         self.forms = present_forms()
         self.shaped = self.forms.known[generic, shown]
         self.underway, self.refused = set[Callee](), dict[Callee, UnsupportedSyntax | MissingRule | None]()
@@ -348,7 +348,7 @@ class Module:
         if program.has_single_return:
             made = program.joint(name, with_value=with_value, tupled=tupled)
             self.apart[name] = Returning(beside=with_value, seed=made.args.args[-1].id)
-            self.add(made, program.temporaries, program.data)
+            self.add(made, program.temporaries, program.data, program.numbers)
             return
         forward, backward = (self.namer.fresh(f"{stem(callee)}_{half}") for half in ("fwd", "bwd"))
         pair = program.split(forward, backward, tupled=tupled)
@@ -381,9 +381,11 @@ class Module:
         made.name = name
         self.add(made, function.temporaries)
 
-    def add(self, function: gast.FunctionDef, temporaries: Set[str], data: Names = frozenset()) -> None:
+    def add(
+        self, function: gast.FunctionDef, temporaries: Set[str], data: Names = frozenset(), numbers: Names = frozenset()
+    ) -> None:
         self.functions.append(found_here(self, in_role(function, "primal")))
-        self.written.append((self.functions[-1], frozenset(temporaries), data))
+        self.written.append((self.functions[-1], frozenset(temporaries), data, numbers))
 
     def finish(self) -> None:
         entries = len(self.written)
@@ -392,7 +394,10 @@ class Module:
         name_texts(self)
         if present_options().optimise:
             first = 0 if any(enters(f) for f, *_ in self.written) else entries if self.tried else len(self.written)
-            made = {id(f): optimize(f, t, raising=j >= first, data=d) for j, (f, t, d) in enumerate(self.written)}
+            made = {
+                id(f): optimize(f, names, raising=j >= first, data=data, numbers=numbers)
+                for j, (f, names, data, numbers) in enumerate(self.written)
+            }
             self.functions = [made.get(id(each), each) for each in self.functions]
             kept = {*(f.name for f, *_ in self.written[:entries]), *self.held_texts.values(), *self.apart}
             self.functions = without_twins(self.functions, kept)

@@ -3,6 +3,7 @@
     x_bar = 1.0 * s_bar * np.cos(x)              x_bar = s_bar * np.cos(x)
     y_bar = s_bar * 3 * y ** (3 - 1)      →      y_bar = s_bar * 3 * y**2
     z_bar = x_bar + -(w_bar / 1.0)               z_bar = x_bar - w_bar
+    t_bar = -(-s_bar / u * v)                    t_bar = s_bar / u * v
 
 Only where no value and no dtype can change: a factor of one goes if the other operand is surely inexact (a cotangent or
 tangent of ours, a quotient, a float), since ``1.0 * n`` makes a float of an integer that a user wrote.  A product with
@@ -100,8 +101,8 @@ class _Rewriter:
         match node:
             case gast.BinOp():
                 return self._binary(node)
-            case gast.UnaryOp(op=gast.USub(), operand=gast.UnaryOp(op=gast.USub(), operand=inner)):
-                return inner if self.inexact(inner) else node
+            case gast.UnaryOp(op=gast.USub(), operand=operand):
+                return self._negated(operand) or node
             case gast.Compare(left=gast.Constant(value=left), ops=[op], comparators=[gast.Constant(value=right)]):
                 return _compared(left, op, right) or node
             case gast.IfExp(test=gast.Constant(value=bool() as value)):

@@ -11,10 +11,12 @@ from collections.abc import Callable
 import gast
 
 from srcgrad.optimize.arithmetic import simplify
+from srcgrad.optimize.backwards import read_backwards
 from srcgrad.optimize.copies import uncopy
 from srcgrad.optimize.effects import EXITS, Effects
 from srcgrad.optimize.fold import fold
 from srcgrad.optimize.known import Known
+from srcgrad.optimize.parts import untuple
 from srcgrad.optimize.prune import prune, without_needless_reads
 from srcgrad.optimize.purity import pure, silent
 from srcgrad.optimize.scan import COMPOUND, statements_of
@@ -29,21 +31,24 @@ _KNOWN = (gast.Assign, gast.AugAssign, gast.Expr, gast.Assert, gast.Pass, *EXITS
 
 def optimize(
     function: gast.FunctionDef, temporaries: frozenset[str], *, raising: bool = False,
-    data: frozenset[str] = frozenset(),
+    data: frozenset[str] = frozenset(), numbers: frozenset[str] = frozenset(),
 ) -> gast.FunctionDef:
     """A shorter function of the same results; ``function`` itself is left alone.
 
     ``temporaries`` are the compiler's names, which may vanish; a user's name goes only with what nobody reads.
     ``data``: names that hold numbers, arrays or containers, of which asking for the truth changes nothing.
+    ``numbers``: names that hold numbers.
     ``raising``: what the function raises may be caught, so that what may raise is evaluated even for nothing.
     """
     if any(not isinstance(node, _KNOWN) for node in statements_of(function)):
         return function
     effects = Effects(pure, silent if raising else None, data)
-    return unless_too_deep(lambda: _optimized(clone(function), temporaries, effects))
+    return unless_too_deep(lambda: _optimized(clone(function), temporaries, effects, numbers))
 
 
-def _optimized(function: gast.FunctionDef, temporaries: frozenset[str], effects: Effects) -> gast.FunctionDef:
+def _optimized(
+    function: gast.FunctionDef, temporaries: frozenset[str], effects: Effects, numbers: frozenset[str]
+) -> gast.FunctionDef:
     known = Known(function, temporaries, effects)
     changes = 0
     settled: dict[Callable[[Known], bool], int] = {}  # a pass that changed nothing, and after how many changes
@@ -62,9 +67,11 @@ def _optimized(function: gast.FunctionDef, temporaries: frozenset[str], effects:
 
     for _ in range(_ROUNDS):
         run(prune)  # dead statements go first: folding must not meet reads that will vanish
-        if not any([run(shorten) for shorten in (simplify, tidy, sink, uncopy, fold)]):  # noqa: C419, all have to run
+        if not any([run(shorten) for shorten in (simplify, tidy, sink, uncopy, untuple, fold)]):  # noqa: C419, all have to run
             break
     else:
         run(prune)
     without_needless_reads(function)
+    if not any(isinstance(statement, gast.Try) for statement in known.statements):
+        read_backwards(function, numbers)
     return function

@@ -70,9 +70,9 @@ class AdjointProgram:
         self.activity = activity
         self.facts = facts
         self.calls = calls
-        numbers = (n for n, f in facts.items() if isinstance(f, Array) and f.shape == ())
+        self.numbers = frozenset(n for n, f in facts.items() if isinstance(f, Array) and f.shape == ())
         shadowed = frozenset() if shadows is None else frozenset(shadows.bars)
-        self.layout = layout_of(function, frozenset(numbers), shadowed)
+        self.layout = layout_of(function, self.numbers, shadowed)
         self.temporaries: set[str] = set(function.temporaries)
         self.data = data_names(facts)
 

@@ -42,7 +42,7 @@ from srcgrad.transform.build import (
     numpy_call,
     subscript,
 )
-from srcgrad.transform.contributions import distribute
+from srcgrad.transform.contributions import counted_once, distribute
 from srcgrad.transform.operands import WEAK, calls_to, gives_python_numbers, is_single_real
 from srcgrad.transform.stores import as_then
 from srcgrad.transform.sweep import ReverseSweep
@@ -95,7 +95,7 @@ def apply_adjoint(
         else:
             name = atoms(argument)[0]
             contributions.append((name, _fitting(sweep, partial, name, apply.rule.kind, statement, block, position)))
-    return code + distribute(sweep, target, contributions)
+    return code + distribute(sweep, target, counted_once(sweep, contributions))
 
 
 def _spread(

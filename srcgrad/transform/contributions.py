@@ -14,13 +14,13 @@ import gast
 
 from srcgrad import runtime
 from srcgrad.analysis.numeric import numeric_names
-from srcgrad.analysis.references import reference
+from srcgrad.analysis.references import Reference, reference
 from srcgrad.analysis.regions import is_basic
 from srcgrad.ir.normal_form import Block
 from srcgrad.rules.facts import Array
 from srcgrad.syntax.globals import GlobalReference, call_runtime
 from srcgrad.syntax.marks import seen_elsewhere
-from srcgrad.syntax.parse import walk
+from srcgrad.syntax.parse import same_tree, walk
 from srcgrad.transform.build import (
     add_in_place,
     assign,
@@ -98,6 +98,37 @@ def add_at(
     else:
         code.append(gast.Expr(call_runtime(runtime.add_at, load(bar), index_value(index), value)))
     return code
+
+
+def counted_once(sweep: ReverseSweep, contributions: list[tuple[str, gast.expr]]) -> list[tuple[str, gast.expr]]:
+    """The contributions of one operation, two equal ones to one name as twice the first: ``x * x`` gives
+    ``2.0 * t_bar * x``."""
+    made: list[tuple[str, gast.expr]] = []
+    for name, value in contributions:
+        first = next((j for j, (other, seen) in enumerate(made) if other == name and _are_equal(seen, value)), None)
+        if first is None or not (is_arithmetic(value) or isinstance(sweep.fact(name), Array)):
+            made.append((name, value))
+        elif len(contributions) == 2:
+            made[first] = name, _twice(value)
+        else:
+            return contributions
+    return made
+
+
+def _are_equal(left: gast.expr, right: gast.expr) -> bool:
+    """Whether two contributions of one operation are the same text about the same versions."""
+    versions = [[n.position for n in walk(value) if isinstance(n, Reference)] for value in (left, right)]
+    return versions[0] == versions[1] and same_tree(left, right)
+
+
+def _twice(value: gast.expr) -> gast.expr:
+    """Doubling is exact, wherever it is done: where the factor is likely to be a number, or the smaller array."""
+    match value:
+        case gast.Call(args=[whole, like]) if calls_to(value, runtime.unbroadcast):
+            return call_runtime(runtime.unbroadcast, _twice(whole), like)
+        case gast.BinOp(left=left, op=gast.Mult(), right=right):
+            return gast.BinOp(gast.BinOp(constant(2.0), gast.Mult(), left), gast.Mult(), right)
+    return gast.BinOp(constant(2.0), gast.Mult(), value)
 
 
 def distribute(sweep: ReverseSweep, target: str, contributions: list[tuple[str, gast.expr]]) -> list[gast.stmt]:

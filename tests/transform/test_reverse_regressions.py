@@ -259,3 +259,30 @@ def test_an_array_of_a_dict_is_refused() -> None:
             srcgrad.grad(program)(x)
         with pytest.raises(srcgrad.UnsupportedSyntax, match="an array of objects of a dict"):
             srcgrad.jvp(program, (x,), (x,))
+
+
+def _squares(x, y):
+    z = x * x
+    for _ in range(2):
+        z = z * z
+    return np.sum(z + z) + y @ y
+
+
+def test_two_equal_contributions_are_twice_the_first():
+    x, y = np.array([0.5, -0.7]), np.array([1.5, 0.25])
+    gradient = srcgrad.grad(_squares, (0, 1))
+    found = gradient(x, y)
+    np.testing.assert_allclose(found[0], 16.0 * x**7, rtol=1e-14)
+    np.testing.assert_allclose(found[1], 2.0 * y, rtol=1e-14)
+    assert gradient.source.count("2.0 * ") == 4
+
+
+def _another_version(x):
+    y = x * 3.0
+    y = y * x
+    return np.sum(y * x)
+
+
+def test_contributions_of_two_versions_are_no_twice():
+    x = np.array([0.5, -0.7])
+    np.testing.assert_allclose(srcgrad.grad(_another_version)(x), 9.0 * x**2, rtol=1e-14)
