@@ -54,12 +54,10 @@ def with_torch(case: Case) -> Gradient:
     import torch
 
     torch.set_num_threads(1)
+    torch.set_default_dtype(torch.float64)
     program = _with_arrays(case.program, torch)
     argnums = (case.argnums,) if isinstance(case.argnums, int) else case.argnums
-    arguments = [
-        torch.tensor(value, dtype=torch.float64) if isinstance(value, float | np.ndarray) else value
-        for value in case.arguments
-    ]
+    arguments = [torch.tensor(value) if isinstance(value, float | np.ndarray) else value for value in case.arguments]
     wanted = [arguments[number].requires_grad_() for number in argnums]
     return lambda: torch.autograd.grad(program(*arguments), wanted)
 
