@@ -31,7 +31,7 @@ from srcgrad.analysis.receivers import refuse_stores, require_kept
 from srcgrad.analysis.shapes import result, shapes
 from srcgrad.analysis.solving import solved
 from srcgrad.analysis.summaries import Summaries, Summary
-from srcgrad.analysis.symbols import seen_from_inside, without_symbols
+from srcgrad.analysis.symbols import Seen, seen_from_inside, unknown
 from srcgrad.analysis.values import fact_of_expression
 from srcgrad.emit.load import load, of_users
 from srcgrad.emit.printer import emit
@@ -92,7 +92,7 @@ class Module:
         self.open: Callee | None = None  # the entry, where nobody has looked at what it is called with
         self.made_ready, self.opened = dict[Asked, Prepared](), dict[Asked, Prepared]()
         self.pairs: dict[tuple[Callee, tuple[bool, ...], Facts, Modes], tuple[str, str]] = {}
-        self.inside: dict[tuple[Callee, Facts], Facts] = {}
+        self.inside: dict[tuple[Callee, Facts], Seen] = {}
         self.tangents: dict[tuple[Callee, tuple[bool, ...], Facts], str] = {}
         self.primals, self.results = dict[Callee, str](), dict[tuple[Callee, Facts], Fact]()
         self.specialised: dict[Callee, set[Facts]] = {}  # where each was looked into
@@ -177,12 +177,12 @@ class Module:
         """What a call returns; nothing is assumed about a call that is being worked out already (recursion)."""
         if isinstance(callee.function, Guarded):
             return Sequence("tuple", (self.result_of(unguarded(callee), facts), Unknown()))
-        facts = self._seen_from_inside(callee, facts, (True,))
-        key = (callee, facts)
+        seen = self._seen(callee, facts)
+        key = (callee, seen.inside)
         if key not in self.results:
             self.results[key] = Unknown()
-            self.results[key] = without_symbols(result(self.normalized(callee), self.facts_of(callee, facts)))
-        return self.results[key]
+            self.results[key] = result(self.normalized(callee), self.facts_of(callee, seen.inside))
+        return seen.outside(self.results[key])
 
     def active(
         self, function: Function, wanted: tuple[str, ...], facts: Known, classes: MemoryClasses | None = None,
@@ -216,7 +216,7 @@ class Module:
 
     def _inside(self, callee: Callee, facts: Facts, given: tuple[bool, ...]) -> tuple[Function, Activity, Known]:
         """A callee, and its activity where these of its arguments vary."""
-        function, known = self.prepared(callee, self._seen_from_inside(callee, facts, given))
+        function, known = self.prepared(callee, self._seen_from_inside(callee, facts))
         wanted = tuple(p for p, is_given in zip(function.parameters, given, strict=True) if is_given)
         classes = memory_classes(function, known, self.summary_of)
         return function, self.active(function, wanted, known, classes, frozenset()), known
@@ -230,7 +230,7 @@ class Module:
     def pair(
         self, callee: Callee, active: tuple[bool, ...], facts: Facts, modes: Modes = PLAIN
     ) -> tuple[gast.expr, gast.expr]:
-        facts = self._seen_from_inside(callee, facts, active)
+        facts = self._seen_from_inside(callee, facts)
         key = (callee, active, facts, modes)
         if key not in self.pairs:
             of = stem(callee)
@@ -245,7 +245,7 @@ class Module:
         return name_of(forward), name_of(backward)
 
     def tangent(self, callee: Callee, active: tuple[bool, ...], facts: Facts) -> gast.expr:
-        facts = self._seen_from_inside(callee, facts, active)
+        facts = self._seen_from_inside(callee, facts)
         key = (callee, active, facts)
         if key not in self.tangents:
             name = self.tangents[key] = self.namer.fresh(f"{stem(callee)}_jvp")
@@ -270,17 +270,22 @@ class Module:
             self.pending.append(lambda: self._copy(callee, name))
         return name_of(self.primals[callee])
 
-    def _seen_from_inside(self, callee: Callee, facts: Facts, active: tuple[bool, ...]) -> Facts:
+    def _seen_from_inside(self, callee: Callee, facts: Facts) -> Facts:
+        return self._seen(callee, facts).inside
+
+    def _seen(self, callee: Callee, facts: Facts) -> Seen:
         if self.generic:
-            return tuple(Unknown() for _ in facts)
+            return unknown(facts)
         # One answer for one call: what a callee stores into, and its derivative, are worked out from the same facts.
         key = (callee, facts)
         if key not in self.inside:
-            inside = tuple(map(seen_from_inside, facts, self.normalized(callee).parameters))
-            known = self.specialised.get(callee, set())
-            if inside not in known and len(known) >= LIMIT:
-                inside = tuple(Unknown() for _ in facts)
-            self.inside[key] = inside
+            known, names = self.specialised.get(callee, set()), self.normalized(callee).parameters
+            seen = seen_from_inside(facts, names)
+            if seen.inside not in known and len(known) >= LIMIT // 2:
+                seen = seen_from_inside(facts, names, apart=True)
+            if seen.inside not in known and len(known) >= LIMIT:
+                seen = unknown(facts)
+            self.inside[key] = seen
         return self.inside[key]
 
     # --- programs ----------------------------------------------------------------------------------------------------
@@ -306,11 +311,11 @@ class Module:
 
     def summary_of(self, callee: Callee, facts: Facts) -> Summary:
         """What a call does to the memory that it is given."""
-        return self.summaries.of(callee, self._seen_from_inside(callee, facts, (True,)))
+        return self.summaries.of(callee, self._seen_from_inside(callee, facts))
 
     def looked_into(self, callee: Callee, facts: Facts) -> Prepared:
         """A callee with the facts from which its summary is worked out."""
-        return self.prepared(callee, self._seen_from_inside(callee, facts, (True,)))
+        return self.prepared(callee, self._seen_from_inside(callee, facts))
 
     def _summary(self, callee: Callee, facts: Facts) -> Summary:
         return memory_classes(*self.prepared(callee, facts), self.summary_of).summary
@@ -452,7 +457,7 @@ def _compiled(module: Module, request: Request, taken: frozenset[str]) -> Compil
     if hidden := hidden_names(module.functions):
         return compile_request(request, taken | hidden)
     place = of_users(function.span) or function.span
-    document(module.functions[0], place, request.callee, request.mode, request.wanted)
+    document(module.functions[0], place, request.callee, request.mode, request.wanted, request.sizes)
     if present_options().check:
         check_emitted(module.functions)
     emission = emit(module.functions, spans=partial(_place, function.span))

@@ -27,6 +27,7 @@ class Options:
 
     optimise: bool = True
     specialise: bool = True
+    sizes: bool = True  # which dimensions of the arguments are equal, or 0 or 1, is known too
     sink: bool = True  # let the reverse sweep make the shadows that it can make for itself
     varying: tuple[str, ...] = ()  # parameters that are no constants where they are at their defaults
     strong_zeros: bool = False  # zero times an infinite or undefined partial is zero
@@ -55,9 +56,9 @@ def options(**changes: Any) -> Iterator[None]:
     then, so that every line of the user's is run.  The reverse sweep counts as the line of the ``def``.  The
     environment variable ``SRCGRAD_DEBUG=1`` does this for a whole process.
 
-    The other options are for tests and inspection: ``optimise``, ``specialise``, ``sink``, ``check``, and
-    ``varying``, the names of parameters whose values one program must serve, as of shards.  Another name raises
-    TypeError.
+    The other options are for tests and inspection: ``optimise``, ``specialise``, ``sizes``, ``sink``,
+    ``check``, and ``varying``, the names of parameters whose values one program must serve, as of shards.  Another
+    name raises TypeError.
     """
     with present(replace(_present.get(), **changes)):
         yield

@@ -89,6 +89,7 @@ class Request:
     kinds: object = None  # what the program depends on of these
     is_data: bool = False  # of what is no object among these nothing is said
     told: Mapping[str, str] = field(default_factory=dict)  # the kinds of parameters that an open entry looks at
+    sizes: str = ""  # the shapes of the arguments that it is right for, in words
 
 
 @contextmanager

@@ -23,11 +23,12 @@ Tree = Any
 
 @contextmanager
 def settings(name: str) -> Iterator[None]:
-    """The compiler's options by name: ``optimised``, ``plain`` (no optimizer) or ``generic`` (no facts)."""
+    """The compiler's options by name: ``optimised``, ``plain`` (no optimizer), ``generic`` (no facts) or ``sizeless``."""
     chosen = {
         "optimised": {},
         "plain": {"optimise": False},
         "generic": {"specialise": False},
+        "sizeless": {"sizes": False},
         "generic-plain": {"optimise": False, "specialise": False},
     }[name]
     with srcgrad.programs.options(**chosen):

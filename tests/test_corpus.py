@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from srcgrad import MissingRule, UnsupportedSyntax
+from srcgrad.api.sizes import dimensions_of
 from tests import derivatives, oracle
 from tests.corpus import CASES, OF_DATA, REFUSED_CASES, REFUSED_TWICE, THEMES
 from tests.corpus import FIRST as FIRST_POINTS
@@ -39,6 +40,10 @@ def _named(name: str) -> Case:
 def scalar_result(case: Case) -> bool:
     value = case.function(*derivatives.fresh(case.arguments), **case.keywords)
     return oracle.is_inexact(value) and np.shape(value) == ()
+
+
+def holds_arrays(case: Case) -> bool:
+    return bool(dimensions_of(case.arguments))
 
 
 def close(got, like, expected: np.ndarray, case: Case, error: float, what: str) -> None:
@@ -137,6 +142,18 @@ def test_reverse_without_facts(case):
 @pytest.mark.parametrize("case", some_by_day(FIRST_OF_DATA, 9))
 def test_forward_without_facts(case):
     check_forward(case, "generic")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", some_by_day([case for case in FIRST if holds_arrays(case)], 6))
+def test_reverse_without_sizes(case):
+    check_reverse(case, "sizeless")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", some_by_day([case for case in FIRST if holds_arrays(case)], 6))
+def test_forward_without_sizes(case):
+    check_forward(case, "sizeless")
 
 
 @pytest.mark.slow

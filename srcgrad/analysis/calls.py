@@ -28,7 +28,10 @@ from srcgrad.rules.facts import (
     Unknown,
     as_array,
     broadcast,
+    dimensions,
+    integer,
     is_floating,
+    is_natural,
 )
 from srcgrad.rules.results import dtype_name
 from srcgrad.syntax.globals import GlobalReference
@@ -80,6 +83,8 @@ def fact_of_call(node: gast.Call, inner: Inner) -> Fact:
             return BOOLEAN
     except TypeError:
         return Unknown()
+    if function is len and len(facts) == 1 and isinstance(facts[0], Array) and facts[0].shape:
+        return integer(facts[0].shape[0])
     if function in _INTEGERS:
         return INTEGER
     if function in _TEXTS:
@@ -90,7 +95,7 @@ def fact_of_call(node: gast.Call, inner: Inner) -> Fact:
         return FLOAT
     if function is np.shape and len(facts) == 1:
         shape = as_array(facts[0]).shape
-        return Sequence("tuple", None, INTEGER) if shape is None else Sequence("tuple", (INTEGER,) * len(shape))
+        return Sequence("tuple", None, INTEGER) if shape is None else Sequence("tuple", tuple(map(integer, shape)))
     if function in _PREDICATES:
         return compared(facts)
     if function in _PLACES and len(facts) == 1 and set(keywords) <= {"axis"}:
@@ -143,7 +148,8 @@ def _made(
             known = len(facts) in (2, 3) and all(as_array(f).dtype in REALS for f in facts)
             return Array((None,), dtype or "float64") if known else Unknown()
         ints = all(isinstance(f, Array) and f.dtype in ("int", "int64") for f in facts)
-        return Array((None,), dtype or ("int64" if ints else None))
+        length = facts[0].value if len(facts) == 1 and isinstance(facts[0], Array) else None
+        return Array((length if is_natural(length) else None,), dtype or ("int64" if ints else None))
     if function in (np.eye, np.identity):
         size = _dimensions(node.args[0], inner) if len(facts) == 1 else None
         return Array(size * 2 if size else (None, None), dtype or "float64")
@@ -166,9 +172,9 @@ def _dimensions(shape: gast.expr, inner: Inner) -> tuple[Dimension, ...] | None:
         if isinstance(part, gast.Constant) and type(part.value) is int:
             made.append(part.value)
         elif is_integer(fact := inner(part)) and isinstance(fact, Array) and fact.shape == ():
-            made.append(None)
+            made.append(fact.value)
         elif len(parts) == 1 and isinstance(fact, Sequence) and fact.items is not None:
-            return (None,) * len(fact.items)
+            return dimensions(fact)
         else:
             return None
     return tuple(made)

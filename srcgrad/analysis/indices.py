@@ -23,8 +23,11 @@ from srcgrad.rules.facts import (
     Unknown,
     broadcast,
     element,
+    is_natural,
     join,
     number,
+    shortened,
+    taken_apart,
 )
 from srcgrad.syntax.globals import GlobalReference
 
@@ -123,13 +126,7 @@ def _part(part: gast.expr, inner: Inner) -> object:
         given = [None, *part.args] if len(part.args) == 1 else [*part.args, None]
         part = gast.Slice(given[0], given[1], given[2] if len(given) > 2 else None)
     if isinstance(part, gast.Slice):
-        bounds: list[object] = []
-        for bound in (part.lower, part.upper, part.step):
-            try:
-                bounds.append(None if bound is None else literal(bound))
-            except ValueError:
-                bounds.append("unknown")
-        return slice(*bounds)
+        return slice(*[_bound(bound, inner) for bound in (part.lower, part.upper, part.step)])
     try:
         value = literal(part)
     except ValueError:
@@ -143,6 +140,15 @@ def _part(part: gast.expr, inner: Inner) -> object:
         is_index = isinstance(fact, Array) and fact.shape is not None and (is_integer(fact) or fact.dtype == "bool")
         return fact if is_index else None
     return INTEGER if type(value) is int else None
+
+
+def _bound(bound: gast.expr | None, inner: Inner) -> object:
+    """A bound of a slice: a literal, the symbol of an integer that is a dimension, or ``Ellipsis``, not known."""
+    try:
+        return None if bound is None else literal(bound)
+    except ValueError:
+        fact = inner(bound)
+        return fact.value if isinstance(fact, Array) and fact.value is not None else Ellipsis
 
 
 def _is_plain(fact: Array) -> bool:
@@ -173,10 +179,22 @@ def _sliced(dimension: Dimension, part: slice) -> Dimension:
         return dimension
     if isinstance(dimension, int) and all(p is None or isinstance(p, int) for p in (part.start, part.stop, part.step)):
         return len(range(dimension)[part])
-    return _shortened(dimension, part) if isinstance(dimension, str) else None
+    if isinstance(part.stop, str) and part.step in (None, 1):
+        return _up_to(dimension, part.stop, 0 if part.start is None else part.start)
+    return _cut_off(dimension, part) if isinstance(dimension, str) else None
 
 
-def _shortened(symbol: str, part: slice) -> Dimension:
+def _up_to(dimension: Dimension, stop: str, start: object) -> Dimension:
+    """``x[1:n]``, where n is the length of x or what is left of it."""
+    if type(start) is not int or start < 0 or not isinstance(dimension, str):
+        return None
+    whole, before = taken_apart(dimension)
+    same, cut = taken_apart(stop)
+    is_known = dimension == stop and not cut or is_natural(dimension) and is_natural(stop)
+    return shortened(whole, max(before, cut) + start) if whole == same and is_known else None
+
+
+def _cut_off(symbol: str, part: slice) -> Dimension:
     """``x.0-2``, which is max(0, n - 2), for ``x[1:-1]``, ``x[2:]`` and ``x[:-2]``: what they cut off counts, at
     either end, and a slice that is asked for more than there is is empty."""
     first = 0 if part.start is None else part.start
@@ -185,7 +203,4 @@ def _shortened(symbol: str, part: slice) -> Dimension:
         return symbol if part == slice(None, None, -1) else None
     if first < 0 or last > 0 or (last == 0 and part.stop is not None):
         return None
-    whole, _, before = symbol.rpartition("-")
-    if before.isdecimal():
-        symbol, first = whole, first + int(before)
-    return f"{symbol}-{first - last}" if first != last else symbol
+    return shortened(symbol, first - last)

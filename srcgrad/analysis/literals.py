@@ -1,7 +1,7 @@
 """Values written in the text of a program, and their facts.
 
 >>> fact_of_constant(2), fact_of_constant("axis")
-(Array(shape=(), dtype='int', scalar=True, real=False), Static(value='axis'))
+(Array(shape=(), dtype='int', scalar=True, real=False, value=None), Static(value='axis'))
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ from srcgrad.analysis.cfg import blocks_of, bound_here, walk
 from srcgrad.analysis.changes import Put, opened, opened_by
 from srcgrad.analysis.indices import indexed
 from srcgrad.analysis.literals import INTEGER, literal
-from srcgrad.analysis.values import fact_of_expression, is_copy, joined_fact, operator_result
+from srcgrad.analysis.values import fact_of_expression, is_copy, joined_fact, operator_result, value_of, valued
 from srcgrad.ir.normal_form import (
     AddAt,
     Append,
@@ -55,7 +55,19 @@ from srcgrad.ir.normal_form import (
     Unruled,
     While,
 )
-from srcgrad.rules.facts import Array, Fact, Mapping, Object, Sequence, Static, Unknown, element, is_discrete, join
+from srcgrad.rules.facts import (
+    Array,
+    Fact,
+    Mapping,
+    Object,
+    Sequence,
+    Static,
+    Unknown,
+    element,
+    is_discrete,
+    join,
+    without_value,
+)
 from srcgrad.rules.facts import same_shape as same_shape_of
 from srcgrad.syntax.parse import names_read
 from srcgrad.syntax.parse import walk as nodes_of
@@ -169,6 +181,9 @@ def _may_be_complex(fact: Fact) -> bool:
         case Static(value):
             return isinstance(value, complex)
     return True
+
+
+_ADDS = {operator.add: gast.Add, operator.sub: gast.Sub}
 
 
 class _NotYet(Exception):
@@ -347,11 +362,15 @@ class _Solver:
                 literals[parameter] = literal(expression)
             except ValueError:
                 pass
-            facts[parameter] = self._fact(expression)
+            fact = self._fact(expression)
+            facts[parameter] = fact if parameter == "shape" else without_value(fact)
         if apply.function in (operator.add, operator.mul) and any(isinstance(f, Sequence) for f in facts.values()):
             return joined_fact(apply.function, *facts.values())
         second = list(facts)[1] if len(facts) > 1 else None
         known = operator_result(apply.function, list(facts.values()), literals.get(second or ""))
+        if known is not None and (operator_ := _ADDS.get(apply.function)) is not None:  # type: ignore[call-overload]
+            left, right = apply.arguments.values()
+            return valued(known, operator_, value_of(left, self._fact(left)), value_of(right, self._fact(right)))
         if known is None:
             return apply.rule.shape(facts, literals, apply.function)
         if isinstance(known, Array) and known.real and getattr(apply.function, "__name__", "") == "pow":
@@ -379,6 +398,8 @@ def _bound_once(function: Function) -> frozenset[str]:
 
 def _with_symbols(fact: Fact, name: str) -> Fact:
     match fact:
+        case Array((), "int", scalar=True, value=None):
+            return replace(fact, value=f"{name}.v")
         case Array(shape=tuple() as shape) if None in shape:
             return replace(fact, shape=tuple(f"{name}.{j}" if n is None else n for j, n in enumerate(shape)))
         case Sequence(items=tuple() as items):

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from dataclasses import replace
 from types import ModuleType
 
 import gast
@@ -24,6 +25,7 @@ from srcgrad.frontend.guards import is_compiled_in
 from srcgrad.ir.normal_form import Apply, Bind, Pack
 from srcgrad.rules.facts import (
     Array,
+    Dimension,
     Fact,
     Object,
     Sequence,
@@ -31,10 +33,15 @@ from srcgrad.rules.facts import (
     Unknown,
     broadcast,
     element,
+    integer,
     is_floating,
+    is_natural,
     join,
     number,
     promote,
+    shortened,
+    taken_apart,
+    without_value,
 )
 from srcgrad.rules.formula import object_of
 from srcgrad.runtime.objects import is_users
@@ -84,7 +91,8 @@ def fact_of_expression(expression: gast.expr, of: Lookup, depth: int = 0) -> Fac
         case gast.JoinedStr():
             return TEXT
         case gast.BinOp(left=left, op=op, right=right):
-            return arithmetic(op, inner(left), inner(right), right)
+            a, b = inner(left), inner(right)
+            return valued(arithmetic(op, a, b, right), type(op), value_of(left, a), value_of(right, b))
         case gast.UnaryOp(op=op, operand=operand):
             return _unary(op, inner(operand))
         case gast.Compare(left=left, comparators=comparators, ops=ops):
@@ -131,8 +139,30 @@ def _unary(op: gast.AST, operand: Fact) -> Fact:
     if isinstance(op, gast.Not):
         return BOOLEAN
     if isinstance(operand, Array) and operand.dtype != "bool":
-        return operand
+        return operand if isinstance(op, gast.UAdd) else without_value(operand)
     return Unknown()
+
+
+def value_of(expression: gast.expr, fact: Fact) -> Dimension:
+    """What integer an operand is, as a dimension."""
+    if isinstance(expression, gast.Constant) and type(expression.value) is int:
+        return expression.value
+    return fact.value if isinstance(fact, Array) else None
+
+
+def valued(fact: Fact, operator: type[gast.AST], left: Dimension, right: Dimension) -> Fact:
+    """The fact of a sum or difference of integers, with what dimension it is where that is known."""
+    if not isinstance(fact, Array) or not fact.scalar or fact.dtype != "int":
+        return fact
+    if operator is gast.Add and isinstance(left, int):
+        left, right = right, left
+    if operator not in (gast.Add, gast.Sub) or not isinstance(left, str) or not isinstance(right, int):
+        return fact
+    less = right if operator is gast.Sub else -right
+    if less >= 0:
+        return replace(fact, value=shortened(left, less))
+    whole, cut = taken_apart(left)
+    return replace(fact, value=shortened(whole, cut + less)) if is_natural(left) and cut + less >= 0 else fact
 
 
 def _attribute(value: gast.expr, attribute: str, inner: Inner) -> Fact:
@@ -142,7 +172,9 @@ def _attribute(value: gast.expr, attribute: str, inner: Inner) -> Fact:
             held = getattr(module, attribute)
             return fact_of_constant(held) if is_compiled_in(held) or not is_users(module) else Unknown()
         case Array(shape=tuple() as shape), "shape":
-            return Sequence("tuple", tuple(INTEGER for _ in shape))
+            return Sequence("tuple", tuple(map(integer, shape)))
+        case Array(shape=(length,)), "size":
+            return integer(length)
         case Array(), "shape":
             return Sequence("tuple", None, INTEGER)
         case Array(), "ndim" | "size" | "nbytes" | "itemsize":

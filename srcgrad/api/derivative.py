@@ -38,6 +38,7 @@ from srcgrad.api.fitting import Inner, Wanted, check_chosen, finished, spread
 from srcgrad.api.help import Help, text
 from srcgrad.api.holomorphic import complex_derivative, require_one_number
 from srcgrad.api.saved import Saved, import_object, imported, read_outside, require_text_alone, without_annotations
+from srcgrad.api.sizes import PATTERNS, pattern_of, shapes_told, symbols_of
 from srcgrad.errors import ArgumentError, LanguageError, MissingRule, Span, SrcgradError
 from srcgrad.rules.edition import edition
 from srcgrad.rules.facts import fact_of
@@ -87,7 +88,7 @@ class Derivative:
         self.has_aux = has_aux
         self.holomorphic = holomorphic
         self._read(receiver)
-        self._variants: dict[object, Compiled] = {}
+        self._variants: dict[tuple[object, tuple[int, ...]], Compiled] = {}  # by kinds, and by pattern of sizes
         self.ran: Compiled | None = None  # at the last call
         self._holding: WeakSet[Compiled] = WeakSet()  # those for arguments that hold functions
         self._edition = edition()
@@ -221,33 +222,45 @@ class Derivative:
                 any(is_static(v) or holds_objects(v) for v in values) or self.parameters.may_be_left_out
             )
             values = values if decides else None
-        key: object = (mode, options, shown, None if values is None else kinds_of(values))
         constants = () if values is None else self.parameters.constants(values, options.varying)
-        found = self._variants.get((key, constants))
+        key = (mode, options, shown, None if values is None else kinds_of(values), constants)
+        pattern = pattern_of(values) if values is not None and options.sizes and options.specialise else ()
+        found = self._variants.get((key, pattern))
         if found is None or not found.is_current():
-            from srcgrad.faults import reported
-
-            require_exact_types(self.parameters.names, () if values is None else values)
-            holds = require_captured_apart(self.parameters.names, values or (), self.wanted)
-            is_watched = (options.debug or options.finite) and not shown  # so that each operation is a statement
-            with present(replace(options, optimise=options.optimise and not is_watched)):
-                found = reported(self._compile)(values, mode, shown)
-            if options.finite and not shown:
-                from srcgrad.observe.nonfinite import finite_checked
-
-                found = finite_checked(found)
-            elif is_watched:
-                from srcgrad.observe.breakpoints import stopping
-
-                found = stopping(found)
-            self._holding.update([found] if holds else ())
-            key = (key, constants)
+            same = {id(one) for (kinds, _), one in self._variants.items() if kinds == key} if pattern else ()
+            if len(same) < PATTERNS:
+                found = self._made(values, mode, shown)
+            else:
+                with present(replace(options, sizes=False)):
+                    found = self.program(values, mode, shown=shown)
             kept = [(k, one) for k, one in self._variants.items() if one.is_current()]
-            self._variants = {**dict(kept[-PROGRAMS:]), key: found}
+            self._variants = {**dict(kept[-PROGRAMS:]), (key, pattern): found}
         elif found in self._holding:
             require_captured_apart(self.parameters.names, values or (), self.wanted)
         found.refresh()
         return found
+
+    def _made(self, values: tuple[Any, ...] | None, mode: str, shown: bool) -> Compiled:
+        """A program that is compiled now."""
+        from srcgrad.faults import reported
+        from srcgrad.programs import present, present_options
+
+        options = present_options()
+        require_exact_types(self.parameters.names, () if values is None else values)
+        holds = require_captured_apart(self.parameters.names, values or (), self.wanted)
+        is_watched = (options.debug or options.finite) and not shown  # so that each operation is a statement
+        with present(replace(options, optimise=options.optimise and not is_watched)):
+            made = reported(self._compile)(values, mode, shown)
+        if options.finite and not shown:
+            from srcgrad.observe.nonfinite import finite_checked
+
+            made = finite_checked(made)
+        elif is_watched:
+            from srcgrad.observe.breakpoints import stopping
+
+            made = stopping(made)
+        self._holding.update([made] if holds else ())
+        return made
 
     def _compile(self, values: tuple[Any, ...] | None, mode: str, shown: bool) -> Compiled:
         from srcgrad.frontend.applying import applying, is_right_as_text
@@ -259,7 +272,8 @@ class Derivative:
         callee, options = self.callee(values), present_options()
         named, facts = list(zip(self.parameters.names, values or (), strict=False)), None
         if values is not None and options.specialise:
-            facts = {name: fact_of(value, name) for name, value in named if not is_static(value)}
+            sizes = symbols_of(values) if options.sizes else None
+            facts = {name: fact_of(value, name, sizes) for name, value in named if not is_static(value)}
         tupled, is_open = isinstance(self.argnums, tuple), values is None and not shown
         own = self.parameters.names[: len(self.parameters.first)]
         request = Request(callee, self.wanted, mode, facts, tupled, open=is_open, kept=own, shown=shown)
@@ -267,7 +281,8 @@ class Derivative:
             fixed = self.parameters.constants(values, options.varying)
             known = self.parameters.spread(tuple(Constant(v) if name in fixed else v for name, v in named))
             known = known if callee.function is self.primal else (self.arguments(values), {})  # one by one
-            request = replace(request, arguments=known, kinds=(kinds_of(values), fixed))
+            told = shapes_told(self.parameters.names, values) if facts is not None and options.sizes else ""
+            request = replace(request, arguments=known, kinds=(kinds_of(values), fixed), sizes=told)
         elif self.parameters.may_be_left_out and callee.function is self.primal:
             held = [Constant(v) if is_static(v) else v for v in self.parameters.left_out()]
             request = replace(request, arguments=self.parameters.spread(tuple(held)), kinds="left out")
@@ -422,7 +437,8 @@ class Derivative:
 
     @door
     def source_for(self, /, *args: Any, **kwargs: Any) -> str:
-        """The source that runs for arguments with the types, dtypes and numbers of dimensions of these."""
+        """The source that runs for arguments with the types, dtypes and numbers of dimensions of these, and with
+        dimensions that are equal, or 0 or 1, in the same places.  Its docstring says in which."""
         return self.program_for(self.bind(args, kwargs)).emission.text
 
     @property

@@ -19,7 +19,7 @@ from srcgrad.observe.listing import listing
 from srcgrad.observe.page import Annotation, Explanation, annotation
 from srcgrad.observe.profile import Profile, profiled
 from srcgrad.pipeline import compile_request
-from srcgrad.programs import Compiled
+from srcgrad.programs import Compiled, options
 from srcgrad.requests import Request
 from srcgrad.rules.facts import fact_of
 from srcgrad.runtime import kind_of, zeros_like
@@ -45,7 +45,8 @@ def shown(derivative: Derivative) -> Compiled:
         return derivative.program(None, shown=True)
     samples = tuple(told[name].sample if name in told else None for name in names)
     if all(sample is not None for sample in samples):
-        return derivative.program_for(samples)
+        with options(sizes=False):  # of which annotations say nothing
+            return derivative.program_for(samples)
     return reported(_compiled)(derivative, told)
 
 

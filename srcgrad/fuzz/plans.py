@@ -32,7 +32,7 @@ THOROUGH = Plan(
     tuple(
         Check(mode, changed)
         for mode in ("joint", "pair", "forward")
-        for changed in ((), ("sink",), ("specialise",), ("optimise",))
+        for changed in ((), ("sink",), ("specialise",), ("sizes",), ("optimise",))
     )
     + (Check("second"), Check("second", ("sink",)), Check("reverse over reverse"), Check("eager"))
 )
@@ -55,6 +55,8 @@ def usual(number: int) -> Plan:
         (6, Check("bound again")),
     )
     checks += [check for share, check in shares if c.chance(share)]
+    other = RandomChoices(number * 7919 + 3)  # so that the numbers of programs that were found keep their plans
+    checks += [Check(mode, ("sizes", *sink)) for mode in ("pair", "forward") if other.chance(6)]
     moving: tuple[int, ...] | None = None
     if c.chance(30):
         moving = tuple(k for k in range(5) if c.chance(50)) or (2,)

@@ -75,7 +75,7 @@ class Request:
         if self.base.listed:
             self.compiles.derivative.check(values)  # it differentiates by the shard
         shards = self.compiles.derivative.parameters.names[self.base.place[0]]
-        with options(varying=(*present_options().varying, shards)):  # one program serves all shards of a kind
+        with options(varying=(*present_options().varying, shards), sizes=False):  # one program for all shards of a kind
             mode, compiled = self.compiles.compiled(values)
         self._made[kind] = program_of(self.compiles.derivative, compiled, mode), compiled
         self.version += 1

@@ -9,7 +9,8 @@ simplified on the strength of it, so "not known" (``Unknown()``, ``None``) is al
 from __future__ import annotations
 
 import operator
-from dataclasses import dataclass
+from collections.abc import Mapping as Table
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
 from typing import Any
@@ -18,7 +19,45 @@ import numpy as np
 
 from srcgrad.runtime.objects import fields_of, is_object
 
+#: A number, a symbol that stands for one number during a call, or None.  Of ``#2`` it is known to be more than 1;
+#: another symbol, ``x.0``, may be 0 or 1, and that of an integer, ``n.v``, negative too.  ``#2-1`` and ``x.0-1`` are
+#: max(0, n - 1).
 Dimension = int | str | None
+
+
+def taken_apart(symbol: str) -> tuple[str, int]:
+    """``x.0-2`` as ``x.0`` and 2."""
+    whole, _, cut = symbol.rpartition("-")
+    return (whole, int(cut)) if cut.isdecimal() and whole else (symbol, 0)
+
+
+def shortened(dimension: Dimension, cut: int) -> Dimension:
+    """``max(0, n - cut)`` of a dimension."""
+    if isinstance(dimension, int):
+        return max(0, dimension - cut)
+    if dimension is None or not cut:
+        return dimension
+    whole, before = taken_apart(dimension)
+    return f"{whole}-{before + cut}"
+
+
+def is_natural(dimension: Dimension) -> bool:
+    """Whether an integer of this ``value`` is surely that number, and not negative: ``x.0-1`` stands for -1 too where
+    x is empty."""
+    if not isinstance(dimension, str):
+        return dimension is not None
+    whole, cut = taken_apart(dimension)
+    return cut <= 2 if is_size(whole) else not cut and not whole.endswith(".v")
+
+
+def size(number: int) -> str:
+    """The symbol of a size that is more than 1."""
+    return f"#{number}"
+
+
+def is_size(dimension: Dimension) -> bool:
+    """Whether a dimension is a symbol that is known to be more than 1."""
+    return isinstance(dimension, str) and dimension[0] == "#" and "-" not in dimension
 
 
 @dataclass(frozen=True)
@@ -26,12 +65,14 @@ class Array:
     """An array or a number; ``shape`` is None when the rank is unknown, ``scalar`` excludes 0-d arrays.
 
     ``real`` says of an unknown dtype that it is one of ``REALS``: an integer on one path and a float on another.
+    ``value`` is the dimension that an array has which is made with this integer as its length, if one can be made.
     """
 
     shape: tuple[Dimension, ...] | None = None
     dtype: str | None = None
     scalar: bool = False
     real: bool = False
+    value: Dimension = None
 
     @property
     def rank(self) -> int | None:
@@ -97,6 +138,16 @@ _SAMPLES: dict[str, object] = {"bool": False, "int": 0, "float": 0.0, "complex":
 def number(dtype: str | None = None, *, real: bool = False) -> Array:
     """The fact of a scalar."""
     return Array((), dtype, True, real)
+
+
+def integer(value: Dimension) -> Array:
+    """The fact of an integer of Python's of which it is known what dimension it is."""
+    return Array((), "int", True, value=value)
+
+
+def without_value(fact: Fact) -> Fact:
+    """The fact of a number that is of the same kind."""
+    return replace(fact, value=None) if isinstance(fact, Array) and fact.value is not None else fact
 
 
 def promote(a: str | None, b: str | None) -> str | None:
@@ -188,10 +239,9 @@ def _dimension(m: Dimension, n: Dimension) -> Dimension:
         return n
     if n == 1:
         return m
-    if isinstance(m, int):
-        return m  # the other is unknown: m or 1 (or the primal raises)
-    if isinstance(n, int):
-        return n
+    for known in (m, n):
+        if isinstance(known, int) or is_size(known):
+            return known  # the other is the same or 1 (or the primal raises)
     return None
 
 
@@ -267,16 +317,18 @@ def same_dtype(a: Array, b: Array) -> bool:
     return a.dtype is not None and alike.get(a.dtype, a.dtype) == alike.get(b.dtype or "", b.dtype)
 
 
-def fact_of(value: object, symbol: str) -> Fact:
+def fact_of(value: object, symbol: str, sizes: Table[int, str] | None = None) -> Fact:
     """The fact of an argument by its kind: rank and dtype are kept, dimensions become symbols ``symbol.0`` ...
 
     Only kinds: two arguments of equal rank and dtype give the same fact, so that one specialisation serves all sizes.
+    With ``sizes``, the symbols of all dimensions of a call but 0 and 1, equal dimensions have one symbol, and it serves
+    arguments alone whose dimensions are 0, 1 and equal in the same places.
     """
     match value:
         case bool():
             return number("bool")
         case int():
-            return number("int")
+            return integer(f"{symbol}.v" if symbol else None)
         case np.generic():
             return number(str(value.dtype))
         case float():
@@ -284,16 +336,18 @@ def fact_of(value: object, symbol: str) -> Fact:
         case complex():
             return number("complex")
         case np.ndarray():
+            if sizes is not None:
+                return Array(tuple(sizes.get(n, n) for n in value.shape), str(value.dtype))
             return Array(tuple(f"{symbol}.{axis}" for axis in range(value.ndim)), str(value.dtype))
         case tuple() | list():
             kind = "tuple" if isinstance(value, tuple) else "list"
-            return Sequence(kind, tuple(fact_of(item, f"{symbol}[{i}]") for i, item in enumerate(value)))
+            return Sequence(kind, tuple(fact_of(item, f"{symbol}[{i}]", sizes) for i, item in enumerate(value)))
         case dict():
-            return Mapping(tuple((key, fact_of(item, f"{symbol}[{key!r}]")) for key, item in value.items()))
+            return Mapping(tuple((key, fact_of(item, f"{symbol}[{key!r}]", sizes)) for key, item in value.items()))
         case None | str() | np.dtype() | type():
             return Static(value)
     if is_object(value):
-        return Object(type(value), tuple((n, fact_of(v, f"{symbol}.{n}")) for n, v in fields_of(value).items()))
+        return Object(type(value), tuple((n, fact_of(v, f"{symbol}.{n}", sizes)) for n, v in fields_of(value).items()))
     return Static(value) if callable(value) else Unknown()
 
 
@@ -309,8 +363,9 @@ def dimensions(fact: Fact | None, literal: object = None) -> tuple[Dimension, ..
             return dimensions(None, value)
         case Sequence(_, parts) if parts is not None:
             return tuple(
-                part.value if isinstance(part, Static) and isinstance(part.value, int) else None for part in parts
-            )
-        case Array((), dtype) if dtype is not None and dtype not in ("float", "complex"):
-            return (None,)
+                part.value if isinstance(part, Static) and isinstance(part.value, int)
+                else part.value if isinstance(part, Array) else None for part in parts
+            )  # fmt: skip
+        case Array((), dtype, value=value) if dtype is not None and dtype not in ("float", "complex"):
+            return (value,)
     return None

@@ -27,6 +27,7 @@ from srcgrad.rules.facts import (
     dimensions,
     element,
     is_floating,
+    is_natural,
     is_real,
     keeps_complex,
     number,
@@ -161,8 +162,9 @@ def total_size(shape: tuple[Dimension, ...] | None) -> Dimension:
 
 
 def reshaped(a: Array, shape: Fact | None, literal: object) -> Fact:
-    """``np.reshape``: one dimension -1 stays unknown."""
-    return Array(dimensions(shape, literal), a.dtype)
+    """``np.reshape``: one dimension -1 stays unknown, and so does what may be -1."""
+    made = dimensions(shape, literal)
+    return Array(None if made is None else tuple(n if is_natural(n) else None for n in made), a.dtype)
 
 
 def dtype_of(arguments: Facts, literals: Literals, otherwise: str | None) -> str | None:

@@ -95,14 +95,18 @@ def driver(
     return in_role(gast.FunctionDef(name, arguments, body, [], None, None, []), "primal")
 
 
-def document(entry: gast.FunctionDef, span: Span, callee: Callee, mode: str, wanted: tuple[str, ...]) -> None:
-    """Write the docstring of an entry, whose function stands at ``span`` in the user's file."""
+def document(
+    entry: gast.FunctionDef, span: Span, callee: Callee, mode: str, wanted: tuple[str, ...], sizes: str = ""
+) -> None:
+    """Write the docstring of an entry, whose function stands at ``span`` in the user's file; ``sizes`` says which
+    arguments it is right for."""
     names = ", ".join(wanted) or "nothing"
     of = f"{label(callee)} ({span.origin})"
     first, made, _ = " ".join((getattr(callee.function, "__doc__", None) or "").split()).partition(". Made by srcgrad;")
     if made:  # a derivative of a derivative
         of = f"the {first[0].lower()}{first[1:]},"
     text = f"{_KINDS[mode]} of {of} with respect to {names}.\nMade by srcgrad; edit {span.base} instead."
+    text += f"\n{sizes}" if sizes else ""
     entry.body.insert(0, gast.Expr(gast.Constant(text, None)))
 
 

@@ -27,7 +27,10 @@ def classes(function: Callable[..., Any], **changed: Any) -> MemoryClasses:
 
     def solve(callee: Callee, facts: tuple[Fact, ...]) -> MemoryClasses:
         names = module.facts_of(callee, facts)
-        return memory_classes(module.normalized(callee), names, summaries.of)
+        return memory_classes(module.normalized(callee), names, summary_of)
+
+    def summary_of(callee: Callee, facts: tuple[Fact, ...]) -> Summary:
+        return summaries.of(callee, module._seen_from_inside(callee, facts))
 
     summaries = Summaries(lambda callee, facts: solve(callee, facts).summary, Summary())
     callee = Callee(function)  # type: ignore[arg-type]

@@ -17,8 +17,25 @@ import pytest
 from srcgrad.analysis.cfg import walk
 from srcgrad.analysis.indices import indexed
 from srcgrad.analysis.shapes import inert, result, same_shape, shapes
+from srcgrad.analysis.symbols import seen_from_inside
+from srcgrad.api.sizes import dimensions_of, symbols_of
 from srcgrad.ir.normal_form import Bind, Call, Callee, Derived, Function, Guarded, Held, Return, Unpack, unguarded
-from srcgrad.rules.facts import Array, Fact, Mapping, Object, Sequence, Static, Unknown, fact_of, number
+from srcgrad.rules.facts import (
+    Array,
+    Dimension,
+    Fact,
+    Mapping,
+    Object,
+    Sequence,
+    Static,
+    Unknown,
+    fact_of,
+    integer,
+    is_natural,
+    is_size,
+    number,
+    taken_apart,
+)
 from tests.corpus import OF_DATA
 from tests.corpus.example import Case
 from tests.derivatives import fresh
@@ -27,10 +44,13 @@ from tests.normal_forms import normal_form, normal_form_of
 from tests.parameters import some_by_day
 
 
-def facts_of(function: Callable[..., Any], *arguments: Any) -> tuple[Function, dict[str, Fact]]:
+def facts_of(
+    function: Callable[..., Any], *arguments: Any, with_sizes: bool = False
+) -> tuple[Function, dict[str, Fact]]:
     named = dict(zip(inspect.signature(function).parameters, arguments, strict=True))
     normal = normal_form(function)
-    entry = {name: fact_of(named[name], name) for name in normal.parameters}
+    symbols = symbols_of(arguments) if with_sizes else None
+    entry = {name: fact_of(named[name], name, symbols) for name in normal.parameters}
     return normal, dict(shapes(normal, entry, result_of))
 
 
@@ -41,24 +61,9 @@ def result_of(callee: Callee, facts: tuple[Fact, ...], active: tuple[Callee, ...
     if isinstance(callee.function, Guarded):
         return Sequence("tuple", (result_of(unguarded(callee), facts, active), Unknown()))
     normal = normal_form_of(callee)
-    entry = dict(zip(normal.parameters, map(without_symbols, facts), strict=True))
-    made = result(normal, shapes(normal, entry, lambda c, f: result_of(c, f, (*active, callee))))
-    return without_symbols(made)
-
-
-def without_symbols(fact: Fact) -> Fact:
-    match fact:
-        case Array(shape=tuple() as shape):
-            return Array(tuple(n if isinstance(n, int) else None for n in shape), fact.dtype, fact.scalar)
-        case Sequence(kind, items, item):
-            return Sequence(
-                kind,
-                None if items is None else tuple(map(without_symbols, items)),
-                None if item is None else without_symbols(item),
-            )
-        case Mapping(items=tuple() as items):
-            return Mapping(tuple((key, without_symbols(item)) for key, item in items))
-    return fact
+    seen = seen_from_inside(facts, normal.parameters)
+    entry = dict(zip(normal.parameters, seen.inside, strict=True))
+    return seen.outside(result(normal, shapes(normal, entry, lambda c, f: result_of(c, f, (*active, callee)))))
 
 
 VECTOR, MATRIX = np.ones(4), np.ones((4, 3))
@@ -176,10 +181,10 @@ def containers(x, y):
 def test_containers():
     _, facts = facts_of(containers, 1.0, VECTOR)
     real, y = number("float"), Array(("y.0",), "float64")
-    assert facts["pair"] == Sequence("tuple", (real, number("int")))
-    assert (facts["a"], facts["b"]) == (real, number("int"))
+    assert facts["pair"] == Sequence("tuple", (real, integer("pair[1].v")))
+    assert (facts["a"], facts["b"]) == (real, integer("pair[1].v"))
     assert facts["table"] == Mapping((("a", real), ("b", Static("text"))))
-    assert facts["rest"] == Sequence("list", (y, number("int")))
+    assert facts["rest"] == Sequence("list", (y, integer("t[2].v")))
 
 
 def comprehension(x):
@@ -273,8 +278,8 @@ def test_a_sum_of_no_items_is_an_integer():
     """``sum([])`` is the int 0, whatever would have been in the list."""
     normal, facts = facts_of(sums, VECTOR, 3)
     made = result(normal, facts)
-    real, integer = number(None, real=True), number("int")
-    assert made == Sequence("tuple", (real, real, real, integer, number("float64")))
+    real = number(None, real=True)
+    assert made == Sequence("tuple", (real, real, real, integer("t7.v"), number("float64")))
     assert all(holds(made, bare(normal, aligned=True)(x, n), {}) for x in (VECTOR, VECTOR[:1]) for n in (0, 2))
     assert type(sum(VECTOR[:0])) is int and type(sum([])) is int
 
@@ -307,8 +312,15 @@ def test_facts_hold_of_every_value(case):
     assert list(broken_promises(case)) == []
 
 
-def broken_promises(case: Case) -> Iterator[str]:
-    normal, facts = facts_of(case.function, *values_of(case))
+@pytest.mark.slow
+@pytest.mark.parametrize("case", some_by_day([case for case in OF_DATA if dimensions_of(case.arguments)], 6))
+@pytest.mark.costly(10)
+def test_facts_of_sizes_hold_of_every_value(case):
+    assert list(broken_promises(case, with_sizes=True)) == []
+
+
+def broken_promises(case: Case, *, with_sizes: bool = False) -> Iterator[str]:
+    normal, facts = facts_of(case.function, *values_of(case), with_sizes=with_sizes)
     lowered = bare(normal, aligned=True)
     seen: list[str] = []
     sizes: dict[str, int] = {"float32": 0} if "float32" in repr(facts) else {}
@@ -392,6 +404,22 @@ def describe(value: Any) -> str:
     return f"{type(value).__name__} {getattr(value, 'dtype', '')} {shape}"
 
 
+def is_dimension(dimension: Dimension, length: int, sizes: dict[str, int]) -> bool:
+    if not isinstance(dimension, str):
+        return dimension in (None, length)
+    whole, cut = taken_apart(dimension)
+    if cut and whole in sizes:
+        return length == max(0, sizes[whole] - cut)
+    return sizes.setdefault(dimension, length) == length and (length > 1 or not is_size(dimension))
+
+
+def is_integer_of(dimension: Dimension, value: int, sizes: dict[str, int]) -> bool:
+    """Whether an integer is what its fact says: the length of what it makes, if it makes anything."""
+    if isinstance(dimension, str) and dimension.endswith(".v"):
+        return sizes.setdefault(dimension, value) == value
+    return value < 0 and not is_natural(dimension) or is_dimension(dimension, value, sizes)
+
+
 def holds(fact: Fact, value: Any, sizes: dict[str, int]) -> bool:
     """Whether a fact is true of a value; ``sizes`` remembers what each symbol stood for.
 
@@ -409,11 +437,12 @@ def holds(fact: Fact, value: Any, sizes: dict[str, int]) -> bool:
             wide = {"float": "float64", "int": "int64"} if "float32" not in sizes else {}
             if dtype is not None and wide.get(dtype, dtype) != wide.get(kind, kind):
                 return False
+            if fact.value is not None and not is_integer_of(fact.value, value, sizes):
+                return False
             if shape is None:
                 return True
             return len(shape) == np.ndim(value) and all(
-                n is None or sizes.setdefault(str(n), m if isinstance(n, str) else n) == m
-                for n, m in zip(shape, np.shape(value), strict=True)
+                is_dimension(n, m, sizes) for n, m in zip(shape, np.shape(value), strict=True)
             )
         case Sequence(kind=kind, items=items, item=item):
             if not isinstance(value, tuple if kind == "tuple" else list):
