@@ -23,7 +23,7 @@ Tree = Any
 
 @contextmanager
 def settings(name: str) -> Iterator[None]:
-    """The compiler's options by name: ``optimised``, ``plain`` (no optimizer), ``generic`` (no facts) or ``sizeless``."""
+    """The compiler's options by name: ``optimised``, ``plain`` (no optimizer), ``generic`` (no facts), ``sizeless``."""
     chosen = {
         "optimised": {},
         "plain": {"optimise": False},
