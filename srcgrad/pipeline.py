@@ -28,7 +28,7 @@ from srcgrad.analysis.moving import moving
 from srcgrad.analysis.parts import parts_copied
 from srcgrad.analysis.read_outside import read_outside
 from srcgrad.analysis.receivers import refuse_stores, require_kept
-from srcgrad.analysis.shapes import result, shapes
+from srcgrad.analysis.shapes import NOTHING_KNOWN, Outcome, result, shapes, shapes_and_outcome
 from srcgrad.analysis.solving import solved
 from srcgrad.analysis.summaries import Summaries, Summary
 from srcgrad.analysis.symbols import Seen, seen_from_inside, unknown
@@ -69,6 +69,7 @@ from srcgrad.transform.shadows import PLAIN, Modes
 Known: TypeAlias = Mapping[str, Fact]
 Names: TypeAlias = frozenset[str]
 Facts: TypeAlias = tuple[Fact, ...]
+RISES = 8  # times that what is known of a recursion may become less before nothing is assumed of it
 LIMIT = 6  # specialisations of one recursive callee before nothing more is assumed about its arguments
 
 
@@ -94,7 +95,10 @@ class Module:
         self.pairs: dict[tuple[Callee, tuple[bool, ...], Facts, Modes], tuple[str, str]] = {}
         self.inside: dict[tuple[Callee, Facts], Seen] = {}
         self.tangents: dict[tuple[Callee, tuple[bool, ...], Facts], str] = {}
-        self.primals, self.results = dict[Callee, str](), dict[tuple[Callee, Facts], Fact]()
+        self.primals = dict[Callee, str]()
+        self.outcomes = Summaries(self._outcome, Outcome())
+        self.solved: dict[Asked, Known] = {}  # the facts that the outcomes were worked out with
+        self.rises: dict[Asked, int] = {}  # how often the outcome of a recursion became another one
         self.specialised: dict[Callee, set[Facts]] = {}  # where each was looked into
         self.pending: list[Callable[[], None]] = []
         self.apart: dict[str, Returning] = {}  # what returns results that are handed out as they are
@@ -165,24 +169,33 @@ class Module:
         key = (callee, facts)
         self.specialised.setdefault(callee, set()).add(facts)  # before a recursion asks for the next one
         if key not in self.shaped:
-            entry = dict(zip((function := self.normalized(callee)).parameters, facts, strict=True))
-            self.shaped[key] = shapes(function, entry, self.result_of, self.changes)
+            self.outcomes.of(callee, facts)
+            self.shaped[key] = self.solved[key]
         return self.shaped[key]
 
     def changes(self, callee: Callee) -> bool:
         """Whether a callee may change the objects that it is given."""
         return may_change(callee, self.normalized)
 
-    def result_of(self, callee: Callee, facts: Facts) -> Fact:
-        """What a call returns; nothing is assumed about a call that is being worked out already (recursion)."""
+    def outcome_of(self, callee: Callee, facts: Facts) -> Outcome:
+        """What a call returns, and puts into what it is given."""
         if isinstance(callee.function, Guarded):
-            return Sequence("tuple", (self.result_of(unguarded(callee), facts), Unknown()))
+            inside = self.outcome_of(unguarded(callee), facts)
+            result = Unknown() if inside.result is None else inside.result
+            return Outcome(Sequence("tuple", (result, Unknown())), inside.put)
         seen = self._seen(callee, facts)
-        key = (callee, seen.inside)
-        if key not in self.results:
-            self.results[key] = Unknown()
-            self.results[key] = result(self.normalized(callee), self.facts_of(callee, seen.inside))
-        return seen.outside(self.results[key])
+        return self.outcomes.of(callee, seen.inside).mapped(seen.outside)
+
+    def _outcome(self, callee: Callee, facts: Facts) -> Outcome:
+        """The outcome of a call, from what is known so far of those that it makes."""
+        key = callee, facts
+        self.specialised.setdefault(callee, set()).add(facts)
+        function = self.normalized(callee)
+        entry = dict(zip(function.parameters, facts, strict=True))
+        self.solved[key], outcome = shapes_and_outcome(function, entry, self.outcome_of, self.changes)
+        if outcome != self.outcomes.rising.get(key):
+            self.rises[key] = self.rises.get(key, 0) + 1
+        return NOTHING_KNOWN if self.rises.get(key, 0) > RISES else outcome
 
     def active(
         self, function: Function, wanted: tuple[str, ...], facts: Known, classes: MemoryClasses | None = None,
@@ -302,7 +315,7 @@ class Module:
         """A callee after each of the passes that make it ready."""
         function = self.normalized(callee)
         entry = dict(zip(function.parameters, facts, strict=True))
-        solve = partial(shapes, entry=entry, result_of=self.result_of, changes=self.changes)
+        solve = partial(shapes, entry=entry, outcome_of=self.outcome_of, changes=self.changes)
         queries = Queries(self.generic, is_open, self.told, self.assumed, solve, self.summary_of, self.changes)
         for done, form in prepared(Form(function, self.facts_of(callee, facts)), queries):
             if present_options().check:

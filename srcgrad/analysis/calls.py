@@ -87,6 +87,8 @@ def fact_of_call(node: gast.Call, inner: Inner) -> Fact:
         return integer(facts[0].shape[0])
     if function in _INTEGERS:
         return INTEGER
+    if function is range:
+        return Sequence("range", None, INTEGER)
     if function in _TEXTS:
         return TEXT
     if function is int or (function is round and len(facts) == 1):

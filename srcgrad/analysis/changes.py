@@ -217,7 +217,7 @@ def opened(fact: Fact, put: Put) -> Fact:
             return _opened_mapping(tuple((key, opened(part, put)) for key, part in entries), put)
         case Object(kind=kind, items=fields):
             return _opened_object(kind, tuple((name, opened(part, put)) for name, part in fields), put)
-        case Sequence():
+        case Sequence(kind=kind) if kind != "range":
             return Unknown()
     return fact
 

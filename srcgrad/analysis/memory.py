@@ -131,7 +131,7 @@ def is_immutable(fact: Fact) -> bool:
             return not may_change(value)
         case Sequence(kind="tuple", items=tuple() as items):
             return all(map(is_immutable, items))
-        case Sequence(kind="tuple", item=item):
+        case Sequence(kind="tuple" | "range", item=item):
             return item is not None and is_immutable(item)
     return False
 

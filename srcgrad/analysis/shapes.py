@@ -18,7 +18,8 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Mapping as Table
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import reduce
 from heapq import heappop, heappush
 
 import gast
@@ -77,27 +78,56 @@ ALIKE = {"int": "int64", "float": "float64", "complex": "complex128"}
 WIDE = frozenset({"bool", *ALIKE, *ALIKE.values()})
 
 
+@dataclass(frozen=True)
+class Outcome:
+    """What a call gives, and puts into the containers that it reaches; at first, in a recursion, neither."""
+
+    result: Fact | None = None  # None: no way through the callee is known to come to an end
+    put: Put | None = None  # None: no container changes
+
+    def mapped(self, change: Callable[[Fact], Fact]) -> Outcome:
+        """The same with each fact put through a function."""
+        put = self.put
+        if put is not None and put.stored is not None:
+            put = replace(put, stored=change(put.stored))
+        return Outcome(None if self.result is None else change(self.result), put)
+
+
+NOTHING_KNOWN = Outcome(Unknown(), Put(Unknown()))
+
+
 def shapes(
     function: Function,
     entry: Table[str, Fact],
-    result_of: Callable[[Callee, tuple[Fact, ...]], Fact],
+    outcome_of: Callable[[Callee, tuple[Fact, ...]], Outcome],
     changes: Callable[[Callee], bool] = lambda callee: True,
 ) -> Table[str, Fact]:
     """One fact per local name; parameters start from ``entry`` (absent: ``Unknown()``).
 
     ``changes`` says of a callee whether it may change the containers that it is given.
     """
+    return shapes_and_outcome(function, entry, outcome_of, changes)[0]
+
+
+def shapes_and_outcome(
+    function: Function,
+    entry: Table[str, Fact],
+    outcome_of: Callable[[Callee, tuple[Fact, ...]], Outcome],
+    changes: Callable[[Callee], bool],
+) -> tuple[Table[str, Fact], Outcome]:
+    """The facts of the names of a function, and the outcome of a call of it with such arguments."""
     open_at = opened_by(function, changes)
-    solver = _Solver(function, entry, result_of, open_at, alike=True)
+    solver = _Solver(function, entry, outcome_of, open_at, alike=True)
     facts = solver.solve()
     # Where every number has 8 bytes a Python float and a float64 promote alike, so that their join keeps the dtype.
     alike = all(dtype in WIDE for fact in facts.values() for dtype in _dtypes(fact))
     # Powers of Python's floats are real unless a negative one is raised to a fraction.  That would matter only where
     # complex numbers become real ones: their adjoint is the real part of what comes back.
     powers_real = not (solver.raises and any(map(_may_be_complex, facts.values())))
-    if alike and powers_real:
-        return facts
-    return _Solver(function, entry, result_of, open_at, alike=alike, powers_real=powers_real).solve()
+    if not (alike and powers_real):
+        solver = _Solver(function, entry, outcome_of, open_at, alike=alike, powers_real=powers_real)
+        facts = solver.solve()
+    return facts, solver.outcome
 
 
 def result(function: Function, facts: Table[str, Fact]) -> Fact:
@@ -197,14 +227,14 @@ class _Solver:
         self,
         function: Function,
         entry: Table[str, Fact],
-        result_of: Callable[[Callee, tuple[Fact, ...]], Fact],
+        outcome_of: Callable[[Callee, tuple[Fact, ...]], Outcome],
         open_at: Table[Statement, frozenset[str]],
         *,
         alike: bool,
         powers_real: bool = True,
     ) -> None:
         self.function = function
-        self.result_of = result_of
+        self.outcome_of = outcome_of
         self.alike = alike
         self.powers_real = powers_real
         self.raises = False  # whether the facts rest on a power of a Python number being real
@@ -215,6 +245,7 @@ class _Solver:
         self.once = _bound_once(function)
         self.open_at = open_at
         self.opened: set[str] = set()  # names whose containers were found to change
+        self.outcome = Outcome()
         for position, statement in enumerate(self.statements):
             for name in dict.fromkeys([*_read(statement), *sorted(open_at.get(statement, ()))]):
                 self.readers.setdefault(name, []).append(position)
@@ -235,6 +266,7 @@ class _Solver:
                         if reader not in queued:
                             queued.add(reader)
                             heappush(queue, reader)
+        self.outcome = self._outcome()
         for statement in self.statements:
             for name in bound_here(statement):
                 self.facts.setdefault(name, Unknown())
@@ -303,22 +335,9 @@ class _Solver:
         names = self.open_at.get(statement)
         if names is None:
             return
-        put = Put(Unknown())
-        match statement:
-            case Store(base=base) | AugStore(base=base) if isinstance(self._of(base), Array):
-                return
-            case Bind(target=base, inplace=True) if isinstance(self.facts.get(base), Array | Static):
-                return
-            case Store(base=base, index=index, value=value) if not isinstance(index, gast.Slice):
-                put = Put(self._fact(value), index, self._of(base))
-            case SetField(base=base, name=field, value=value):
-                put = Put(self._fact(value), gast.Constant(field, None), self._of(base))
-            case Append(sequence=base, value=value):
-                put = Put(self._fact(value), None, self._of(base))
-            case Bind(operation=Exchange(base=base, method="append" | "appendleft", arguments=(argument,))):
-                put = Put(self._fact(argument), None, self._of(base))
-            case Bind(operation=Exchange(method="pop" | "popleft" | "clear" | "reverse" | "sort")) | Pop() | Delete():
-                put = Put(None)
+        put = self._put(statement)
+        if put is None:
+            return
         for name in sorted(names):
             before = self.facts.get(name)
             if before is None or (after := opened(before, put)) is before:
@@ -326,6 +345,48 @@ class _Solver:
             if after != before:
                 self.opened.add(name)
                 yield name, after
+
+    def _put(self, statement: Statement) -> Put | None:
+        """What a statement that may change a container puts in; None if none changes, by the facts."""
+        match statement:
+            case Store(base=base) | AugStore(base=base) if isinstance(self._of(base), Array):
+                return None
+            case Bind(target=base, inplace=True) if isinstance(self.facts.get(base), Array | Static):
+                return None
+            case Store(base=base, index=index, value=value) if not isinstance(index, gast.Slice):
+                return Put(self._fact(value), index, self._of(base))
+            case SetField(base=base, name=field, value=value):
+                return Put(self._fact(value), gast.Constant(field, None), self._of(base))
+            case Append(sequence=base, value=value):
+                return Put(self._fact(value), None, self._of(base))
+            case Bind(operation=Exchange(base=base, method="append" | "appendleft", arguments=(argument,))):
+                return Put(self._fact(argument), None, self._of(base))
+            case Bind(operation=Exchange(base=base, method="extend", arguments=(argument,))):
+                given = self._fact(argument)
+                return Put(element(given) if isinstance(given, Sequence) else Unknown(), None, self._of(base))
+            case Bind(operation=Exchange(method="pop" | "popleft" | "clear" | "reverse" | "sort")) | Pop() | Delete():
+                return Put(None)
+            case Bind(inplace=False, operation=Call(callee=callee, arguments=arguments)):
+                return self.outcome_of(callee, tuple(self._fact(a) for a in arguments)).put
+        return Put(Unknown())
+
+    def _outcome(self) -> Outcome:
+        """What is known so far of a call of the function: of ways on which every name has a fact."""
+        made: Fact | None = None
+        put: Put | None = None
+        for statement in self.statements:
+            try:
+                if isinstance(statement, Return):
+                    fact = fact_of_expression(statement.value, self._of)
+                    made = fact if made is None else meet(made, fact, alike=False)
+                elif statement in self.open_at and (more := self._put(statement)) is not None:
+                    stored = [each.stored for each in (put, more) if each is not None and each.stored is not None]
+                    put = Put(reduce(join, stored) if stored else None)
+            except _NotYet:
+                continue
+        if made is None and not any(isinstance(statement, Return) for statement in self.statements):
+            made = Static(None)
+        return Outcome(made, put)
 
     def _value(self, statement: Bind) -> Fact:
         match statement.operation:
@@ -349,7 +410,10 @@ class _Solver:
             case Apply():
                 return self._applied(statement.operation)
             case Call(callee=callee, arguments=arguments):
-                return self.result_of(callee, tuple(self._fact(a) for a in arguments))
+                result = self.outcome_of(callee, tuple(self._fact(a) for a in arguments)).result
+                if result is None:
+                    raise _NotYet
+                return result
             case Fixed() | Unruled():
                 return self._fact(statement.expression)
         return Unknown()

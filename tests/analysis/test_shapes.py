@@ -15,8 +15,9 @@ import numpy as np
 import pytest
 
 from srcgrad.analysis.cfg import walk
+from srcgrad.analysis.changes import Put
 from srcgrad.analysis.indices import indexed
-from srcgrad.analysis.shapes import inert, result, same_shape, shapes
+from srcgrad.analysis.shapes import NOTHING_KNOWN, Outcome, inert, result, same_shape, shapes
 from srcgrad.analysis.symbols import seen_from_inside
 from srcgrad.api.sizes import dimensions_of, symbols_of
 from srcgrad.ir.normal_form import Bind, Call, Callee, Derived, Function, Guarded, Held, Return, Unpack, unguarded
@@ -51,19 +52,21 @@ def facts_of(
     normal = normal_form(function)
     symbols = symbols_of(arguments) if with_sizes else None
     entry = {name: fact_of(named[name], name, symbols) for name in normal.parameters}
-    return normal, dict(shapes(normal, entry, result_of))
+    return normal, dict(shapes(normal, entry, outcome_of))
 
 
-def result_of(callee: Callee, facts: tuple[Fact, ...], active: tuple[Callee, ...] = ()) -> Fact:
+def outcome_of(callee: Callee, facts: tuple[Fact, ...], active: tuple[Callee, ...] = ()) -> Outcome:
     """What a callee returns, nothing known of recursive ones."""
     if callee in active or isinstance(callee.function, Derived):
-        return Unknown()
+        return NOTHING_KNOWN
     if isinstance(callee.function, Guarded):
-        return Sequence("tuple", (result_of(unguarded(callee), facts, active), Unknown()))
+        inside = outcome_of(unguarded(callee), facts, active)
+        return Outcome(Sequence("tuple", (inside.result or Unknown(), Unknown())), inside.put)
     normal = normal_form_of(callee)
     seen = seen_from_inside(facts, normal.parameters)
     entry = dict(zip(normal.parameters, seen.inside, strict=True))
-    return seen.outside(result(normal, shapes(normal, entry, lambda c, f: result_of(c, f, (*active, callee)))))
+    made = result(normal, shapes(normal, entry, lambda c, f: outcome_of(c, f, (*active, callee))))
+    return Outcome(seen.outside(made), Put(Unknown()))
 
 
 VECTOR, MATRIX = np.ones(4), np.ones((4, 3))

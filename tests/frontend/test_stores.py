@@ -11,7 +11,7 @@ import pytest
 
 from srcgrad import UnsupportedSyntax, grad, jvp, value_and_grad
 from srcgrad.analysis.cfg import walk
-from srcgrad.analysis.shapes import shapes
+from srcgrad.analysis.shapes import NOTHING_KNOWN, shapes
 from srcgrad.analysis.stores import stores_lowered
 from srcgrad.ir.normal_form import AddAt, AugStore, Bind, Callee, Exchange, Function, If, Store
 from srcgrad.pipeline import Module
@@ -197,7 +197,7 @@ def lowered(function: Callable[..., Any], *arguments: Any) -> Function:
     entry = dict(zip(form.parameters, facts, strict=True))
 
     def solve(function: Function) -> Any:
-        return shapes(function, entry, lambda callee, facts: Unknown(), lambda callee: False)
+        return shapes(function, entry, lambda callee, facts: NOTHING_KNOWN, lambda callee: False)
 
     return stores_lowered(form, solve(form), solve)[0]
 
