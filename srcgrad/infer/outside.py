@@ -190,7 +190,7 @@ def _is_listed(found: Any) -> bool:
 
 
 @cache
-def _same_method(found: MethodType) -> MethodType:
+def _same_method(found: MethodType | BuiltinFunctionType) -> MethodType | BuiltinFunctionType:
     """One object for all that are equal: Python makes one whenever a method is looked up."""
     return found
 
@@ -242,6 +242,8 @@ class Outside:
         if isinstance(found, COMPILED_BY_CYTHON) and is_of_library(found) or is_distribution(found):
             return exact(found)
         if isinstance(found, MethodType) and (is_distribution(found.__self__) or _is_listed(found)):
+            return exact(_same_method(found))
+        if isinstance(found, BuiltinFunctionType) and isinstance(found.__self__, np.ufunc):  # np.add.outer
             return exact(_same_method(found))
         if callable(found) and is_of_library(kind) and lookup(found) is not None:
             return exact(found)

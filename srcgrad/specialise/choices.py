@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from types import MethodType
+from types import BuiltinFunctionType, MethodType, ModuleType, NoneType
 from typing import TYPE_CHECKING, Any
 
 from srcgrad.frontend.classes import found, is_generated_init, is_user_class
@@ -93,7 +93,7 @@ def _choices(made: Reduced, statement: Assign, call: ir.Call, value: Value) -> l
         elif isinstance(atom, Exact) and callable(atom.value):
             name = getattr(atom.value, "__name__", "function")
             function = Literal(Spelled(reference(importable(name, atom.value)), atom.value))
-            others.append((function, ir.Compare("is", call.function, function), [atom]))
+            others.append((function, ir.Compare(_same(atom.value), call.function, function), [atom]))
         else:
             return None
     if len({*map(text_of, texts)}) < len(texts):
@@ -114,6 +114,13 @@ def _choices(made: Reduced, statement: Assign, call: ir.Call, value: Value) -> l
     if Exact(None) in value.atoms:
         others.insert(0 if tuples else len(others), (None, ir.Compare("is", call.function, Literal(None)), []))
     return others + tuples
+
+
+def _same(function: object) -> str:
+    """What says of a function whether it is the one that is called: of ``np.add.outer`` that they are equal, since each
+    look-up makes another object."""
+    is_method = isinstance(function, BuiltinFunctionType) and not isinstance(function.__self__, ModuleType | NoneType)
+    return "==" if is_method else "is"
 
 
 def _place(atom: Any) -> tuple[str, str]:

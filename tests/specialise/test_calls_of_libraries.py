@@ -289,3 +289,39 @@ def test_one_of_several_methods_of_a_library_is_refused(f: Callable[..., Any], k
     """Silently wrong: each look-up makes another object, so that none of them was the one that was asked for."""
     with options(specialise=known), pytest.raises(SrcgradError):
         grad(f)(X)
+
+
+def one_of_two_outer_products(x):
+    joined = np.add.outer if x[0] > 0.1 else np.multiply.outer
+    return np.sum(joined(x, x) ** 2)
+
+
+def outer_products_in_turn(x):
+    s = 0.0
+    for joined in (np.add.outer, np.multiply.outer):
+        s = s + np.sum(joined(x, x) ** 2)
+    return s
+
+
+def outer_product_of_one_of_two(x):
+    ufunc = np.multiply if x[0] > 1.0 else np.add
+    return np.sum(ufunc.outer(x, x) ** 2)
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["known", "data"])
+@pytest.mark.parametrize("f", [one_of_two_outer_products, outer_products_in_turn, outer_product_of_one_of_two])
+def test_one_of_several_methods_of_ufuncs_is_the_one_that_is_called(f: Callable[..., Any], known: bool) -> None:
+    """Silently wrong: each look-up makes another object, so that the last one was taken for the one that was called."""
+    with options(specialise=known):
+        np.testing.assert_allclose(grad(f)(X), numbers(f), rtol=1e-5)
+
+
+def test_a_method_of_a_ufunc_is_one_function_however_often_it_is_looked_up() -> None:
+    def sums(x):
+        for k in range(2):
+            x = np.minimum(x, np.add.outer(x[:, k], x[k, :]))
+        return np.sum(x)
+
+    kept = grad(sums)
+    kept(np.add.outer(X, X * X))
+    assert "t3 = np.add.outer(t, t2)" in kept.source and "if " not in kept.source
