@@ -21,10 +21,10 @@ import numpy as np
 
 from srcgrad.errors import UnsupportedSyntax
 from srcgrad.infer.heap import Site
-from srcgrad.infer.values import At, Exact, Value, exact
+from srcgrad.infer.values import At, Atom, Exact, Of, Value, exact
 from srcgrad.ir import operations as ir
 from srcgrad.ir.copied import bound_by
-from srcgrad.ir.operations import Literal, Operand
+from srcgrad.ir.operations import Literal, Operand, Version
 from srcgrad.ir.regions import (
     Assign,
     Block,
@@ -320,8 +320,8 @@ def _from_outside(made: Reduced, statement: Assign) -> ir.Operation:
 
 
 def _read_last(made: Reduced, statements: list[Statement]) -> list[Statement]:
-    """``x[i] += v`` reads ``x[i]`` once ``v`` is computed, where computing it changes nothing; where exceptions are
-    caught and both may raise, it is read before as well."""
+    """``x[i] += v`` reads ``x[i]`` once ``v`` is computed, where computing it changes nothing, and its index is put
+    together then; where exceptions are caught and both may raise, it is read before as well."""
     for place, statement in enumerate(statements):
         if not isinstance(statement, Assign) or not isinstance(statement.operation, ir.GetItem | ir.GetAttribute):
             continue
@@ -335,11 +335,46 @@ def _read_last(made: Reduced, statements: list[Statement]) -> list[Statement]:
                 if behind == place + 1:
                     break
                 between = statements[place + 1 : behind]
-                moved = [*_tried(made, statement, between), *between, statement, *statements[behind:]]
-                return [*statements[:place], *_read_last(made, moved)]
+                tried = _tried(made, statement, between)
+                begin = place if tried else _index_begins(made, statements, place, between)
+                late = statements[begin : place + 1]
+                return [*statements[:begin], *_read_last(made, [*tried, *between, *late, *statements[behind:]])]
             if not changes_nothing(made, other) or target in operands_of(operation):
                 break
     return statements
+
+
+def _index_begins(made: Reduced, statements: list[Statement], place: int, between: list[Statement]) -> int:
+    """Where the statements begin that only put together the index of a read, of integers and slices: they may stand
+    behind others, which do not read what they make, as well."""
+    read = statements[place]
+    assert isinstance(read, Assign)
+    parts = {v for v in operands_of(read.operation) if isinstance(v, Version)}
+    begin = place
+    while begin:
+        before = statements[begin - 1]
+        if not isinstance(before, Assign) or len(before.targets) != 1 or before.targets[0] not in parts:
+            break
+        if before.targets[0].variable is not None:  # it has its name in the order that the user wrote
+            break
+        match before.operation:
+            case ir.Make(kind="tuple" | "slice"):
+                pass
+            case ir.Operator(symbol="+" | "-" | "*", in_place=False) as counted if all(
+                made.value(part).consists_of(_is_count) for part in operands_of(counted)
+            ):
+                pass
+            case _:
+                break
+        if any(before.targets[0] in operands_of(other.operation) for other in between if isinstance(other, Assign)):
+            break
+        parts.update(v for v in operands_of(before.operation) if isinstance(v, Version))
+        begin -= 1
+    return begin
+
+
+def _is_count(atom: Atom) -> bool:
+    return isinstance(atom, Exact) and type(atom.value) is int or isinstance(atom, Of) and atom.kind is int
 
 
 def _tried(made: Reduced, read: Assign, between: list[Statement]) -> list[Statement]:
