@@ -44,7 +44,7 @@ def main(argv: list[str] | None = None) -> int:
     for case in cases():
         if options.only not in case.name:
             continue
-        contenders, missing = _contenders(case, {} if options.no_peers else PEERS)
+        contenders, missing = contenders_of(case, {} if options.no_peers else PEERS)
         notes += [note for note in missing if note not in notes]
         times = medians[case.name] = measure(contenders, options.rounds)
         ratio = times["compiled"] / times["hand-written"]
@@ -79,7 +79,7 @@ def main(argv: list[str] | None = None) -> int:
     return 1 if broken and options.check else 0
 
 
-def _contenders(
+def contenders_of(
     case: Case, peers: Mapping[str, Callable[[Case], Any]]
 ) -> tuple[dict[str, Callable[[], Any]], list[str]]:
     """The calls to time, each checked against the hand-written adjoint; and why some peers are missing."""
