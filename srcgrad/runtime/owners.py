@@ -6,8 +6,8 @@ and so their owners, so that no number that ``id`` gave is given to another obje
 >>> rows, other = np.zeros((3, 2)), np.zeros(2)
 >>> table = Table()
 >>> table.add(rows[1], "second")
->>> [beside for _, beside in table.near(rows[1:])], list(table.near(rows[0])), list(table.near(other))
-(['second'], [], [])
+>>> [beside for _, beside in table.near(rows[1:])], list(table.near(other))
+(['second'], [])
 """
 
 from __future__ import annotations

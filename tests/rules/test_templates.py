@@ -370,13 +370,14 @@ def test_facts_are_true_of_samples(case: tuple[Rule, Callable[..., Any]]) -> Non
 
 
 def sizes(values: Mapping[str, Any]) -> dict[str, int]:
-    """The dimensions that symbols of the facts stand for, of arrays and of arrays in sequences."""
+    """The dimensions that symbols of the facts stand for, of arrays and integers, those in sequences included."""
     arrays = [each for p, v in values.items() for each in _arrays(p, v)]
-    return {f"{p}.{i}": n for p, v in arrays for i, n in enumerate(v.shape)}
+    lengths = {f"{p}.{i}": n for p, v in arrays if isinstance(v, np.ndarray) for i, n in enumerate(v.shape)}
+    return lengths | {f"{p}.v": v for p, v in arrays if type(v) is int}
 
 
 def _arrays(p: str, value: Any) -> Iterator[tuple[str, Any]]:
-    if isinstance(value, np.ndarray):
+    if isinstance(value, np.ndarray) or type(value) is int:
         yield p, value
     for i, part in enumerate(value if isinstance(value, tuple | list) else ()):
         yield from _arrays(f"{p}[{i}]", part)
