@@ -69,7 +69,7 @@ from srcgrad.transform.shadows import PLAIN, Modes
 Known: TypeAlias = Mapping[str, Fact]
 Names: TypeAlias = frozenset[str]
 Facts: TypeAlias = tuple[Fact, ...]
-RISES = 8  # times that what is known of a recursion may become less before nothing is assumed of it
+RISES = 8  # times that the outcome of a recursion may change before nothing is assumed about it
 LIMIT = 6  # specialisations of one recursive callee before nothing more is assumed about its arguments
 
 
@@ -187,7 +187,7 @@ class Module:
         return self.outcomes.of(callee, seen.inside).mapped(seen.outside)
 
     def _outcome(self, callee: Callee, facts: Facts) -> Outcome:
-        """The outcome of a call, from what is known so far of those that it makes."""
+        """The outcome of a call, from the present outcomes of those that it makes."""
         key = callee, facts
         self.specialised.setdefault(callee, set()).add(facts)
         function = self.normalized(callee)

@@ -1,4 +1,4 @@
-"""What is asked of the compiler, and what it keeps while it answers.
+"""Requests to the compiler, and the intermediate forms that are shared between them.
 
 Enters: nothing; ``pipeline`` makes a ``Compiled`` of a ``Request``.
 """

@@ -185,7 +185,7 @@ def test_arrays_in_containers_and_in_fields():
             np.testing.assert_allclose(got.b, wanted.b, rtol=1e-12)
 
 
-# --- what is known, and what is kept ---------------------------------------------------------------------------------
+# --- facts of dimensions, and values that are recorded ----------------------------------------------------------------
 def test_what_is_proved_to_broadcast_nothing_is_not_summed_down():
     x, b, one = arrays((3,), (3,), (1,))
     assert "unbroadcast" not in grad(beside, (0, 1)).source_for(x, b)

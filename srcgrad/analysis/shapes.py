@@ -371,7 +371,7 @@ class _Solver:
         return Put(Unknown())
 
     def _outcome(self) -> Outcome:
-        """What is known so far of a call of the function: of ways on which every name has a fact."""
+        """The outcome of a call of the function, from the paths on which every name has a fact so far."""
         made: Fact | None = None
         put: Put | None = None
         for statement in self.statements:

@@ -7,7 +7,7 @@ callee, in symbols of its own, and how what it returns is read back::
     seen.inside                          (Array(("#2", "u.1")), Array(("#2",)))
     seen.outside(Array(("#2", 3)))       Array(("#3", 3))
 
-Symbols are numbered anew, so that calls whose dimensions are equal in the same places have one callee.
+Symbols are renumbered, so that calls whose dimensions are equal in the same places have one callee.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The text of a module, and what is known of its lines and names."""
+"""The text of a module, with its line map and the meaning of its names."""
 
 from __future__ import annotations
 

@@ -85,15 +85,10 @@ def _shadow(v: Any, seen: dict[int, Any], arrays: Table) -> Step[Any]:
 
 
 def _shadow_of_array(v: Any, arrays: Table) -> Any:
-    shares = False
-    for w, w_bar in arrays.near(v):
-        if meet(v, w):
-            if _holds(w, v):
-                return _same_view(v, w, w_bar)
-            shares = True
-    if shares:
+    made, shares = _view_within(v, arrays.near(v))
+    if made is None and shares:
         raise RefusedValue("E0702", "two arrays of one container overlap: give one of them as a view of the other")
-    return _zeros(v)
+    return _zeros(v) if made is None else made
 
 
 def _zeros(v: Any) -> Any:
@@ -187,15 +182,22 @@ def view_in(v: Any, table: Table) -> Any:
 
 
 def _view_among(v: Any, pairs: Iterable[tuple[Any, Any]]) -> Any:
+    made, shares = _view_within(v, pairs)
+    if made is None and shares:
+        raise RefusedValue("E0717", "an array is stored into of which only a part has a shadow; copy that part first")
+    return shadow(v) if made is None else made
+
+
+def _view_within(v: Any, pairs: Iterable[tuple[Any, Any]]) -> tuple[Any, bool]:
+    """The part of a shadow that belongs to ``v``, where ``v`` lies within an array of the pairs, else None; and whether
+    ``v`` shares memory with any of those seen."""
     shares = False
     for w, w_bar in pairs:
         if isinstance(w, np.ndarray) and meet(v, w):
             if _holds(w, v):
-                return _same_view(v, w, w_bar)
+                return _same_view(v, w, w_bar), True
             shares = True
-    if shares:
-        raise RefusedValue("E0717", "an array is stored into of which only a part has a shadow; copy that part first")
-    return shadow(v)
+    return None, shares
 
 
 def meet(a: Any, b: Any) -> bool:

@@ -1,4 +1,4 @@
-"""What is known of calls: of recursions, and of the containers that callees change."""
+"""Outcomes of calls: results of recursions, and containers that callees change."""
 
 from __future__ import annotations
 
