@@ -311,7 +311,7 @@ def outer_product_of_one_of_two(x):
 @pytest.mark.parametrize("known", [True, False], ids=["known", "data"])
 @pytest.mark.parametrize("f", [one_of_two_outer_products, outer_products_in_turn, outer_product_of_one_of_two])
 def test_one_of_several_methods_of_ufuncs_is_the_one_that_is_called(f: Callable[..., Any], known: bool) -> None:
-    """Each look-up makes another object, so that the last one was called whatever the program chose: a wrong gradient."""
+    """Each look-up makes another object: the last one was called, whatever the program chose (a wrong gradient)."""
     with options(specialise=known):
         np.testing.assert_allclose(grad(f)(X), numbers(f), rtol=1e-5)
 
