@@ -7,7 +7,7 @@ import numpy as np
 from srcgrad.inspect.lynx_hare import squared_log_error
 
 __all__ = [
-    "determinant", "gmm", "heat", "kalman", "lstm", "lu", "march", "mlp", "ode", "rnn", "scalar_loop",
+    "determinant", "gmm", "heat", "kalman", "lstm", "lu", "march", "mlp", "ode", "rnn", "runge_kutta", "scalar_loop",
     "squared_log_error",
 ]  # fmt: skip
 
@@ -192,3 +192,21 @@ def determinant(a):
     m = len(a)
     following = [*range(1, m + 1), 0]
     return minor(a, m, m, following, following.copy())
+
+
+def runge_kutta(p, n):
+    """Sum of squares of the states of two species, integrated by the classical Runge-Kutta method into an array."""
+    h = 10.0 / n
+    y = np.zeros((n + 1, 2))
+    y[0] = [1.0, 0.5]
+    for i in range(n):
+        k1 = _rates(y[i], p)
+        k2 = _rates(y[i] + h / 2 * k1, p)
+        k3 = _rates(y[i] + h / 2 * k2, p)
+        k4 = _rates(y[i] + h * k3, p)
+        y[i + 1] = y[i] + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
+    return np.sum(y * y)
+
+
+def _rates(y, p):
+    return np.array([p[0] * y[0] - p[1] * y[0] * y[1], p[2] * y[0] * y[1] - p[3] * y[1]])

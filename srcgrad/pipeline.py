@@ -162,7 +162,7 @@ class Module:
         mode = NESTED.get(derived.mode, derived.mode)
         inner = Callee(derived.function, instance=callee.instance)  # type: ignore[arg-type]
         kept = *unpassed(derived.function), *derived.bound
-        request = Request(inner, derived.wanted, mode, None, derived.tupled, kept=kept, shown=self.shown)
+        request = Request(inner, derived.wanted, mode, None, derived.tupled, kept=kept, shown=self.shown, is_flat=True)
         return Callee(compile_request(request).entry)
 
     def facts_of(self, callee: Callee, facts: Facts) -> Mapping[str, Fact]:
@@ -380,7 +380,7 @@ class Module:
         self, callee: Callee, wanted: tuple[str, ...], facts: Facts, name: str, *, door: bool = False
     ) -> None:
         function, known = self.prepared(callee, facts)
-        classes = memory_classes(function, known, self.summary_of)
+        classes = memory_classes(function, known, self.summary_of, by_place=True)
         given = frozenset() if door else classes.shadowed.intersection(function.parameters)
         # What is stored is of use as in reverse mode: tangents alone do not ask for that.
         function, classes, _ = self._kept(function, wanted, known, classes, given, door)
@@ -427,7 +427,15 @@ class Module:
 @without_collecting()
 def compile_request(request: Request, taken: frozenset[str] = frozenset()) -> Compiled:
     """Everything from the user's function to loaded derivative functions, none of which is called like ``taken``."""
-    module = Module(generic=request.facts is None, shown=request.shown)
+    if request.is_flat:
+        try:
+            return _compiled_in(Module(generic=request.facts is None, shown=request.shown), request, taken)
+        except (UnsupportedSyntax, MissingRule):
+            request = replace(request, is_flat=False)  # which says why, or calls what cannot be written out
+    return _compiled_in(Module(generic=request.facts is None, shown=request.shown), request, taken)
+
+
+def _compiled_in(module: Module, request: Request, taken: frozenset[str]) -> Compiled:
     module.namer.reserve(*taken)
     with writing(module.forms.journal), in_users_text(lambda: module.entry):
         return _compiled(module, request, taken)
@@ -436,6 +444,9 @@ def compile_request(request: Request, taken: frozenset[str] = frozenset()) -> Co
 def _compiled(module: Module, request: Request, taken: frozenset[str]) -> Compiled:
     if request.callee.instance is None and isinstance(request.callee.function, FunctionType):
         request = replace(request, callee=module.forms.callee(request, callee_for))
+    if request.is_flat and isinstance(request.callee.instance, Instance):
+        flat = replace(request.callee, instance=replace(request.callee.instance, is_flat=True))
+        request = replace(request, callee=flat)
     module.entry = request.callee
     function = module.normalized(request.callee)
     stores = stores_anywhere(request.callee, module.normalized)

@@ -90,6 +90,7 @@ class Request:
     is_data: bool = False  # of what is no object among these nothing is said
     told: Mapping[str, str] = field(default_factory=dict)  # the kinds of parameters that an open entry looks at
     sizes: str = ""  # the shapes of the arguments that it is right for, in words
+    is_flat: bool = False  # differentiated again: what it calls is written out in it where it can be
 
 
 @contextmanager

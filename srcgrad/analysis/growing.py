@@ -16,6 +16,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 
+import gast
+
 from srcgrad.analysis.activity import atoms, inputs
 from srcgrad.analysis.cfg import blocks_of, bound_here, kept_with_function, stores_of, walk
 from srcgrad.analysis.references import names_mentioned
@@ -64,6 +66,27 @@ def grown_alone(function: Function) -> frozenset[str]:
     for statement in statements:
         grown -= _exposed(statement)
     return frozenset(name for name in grown if _is_complete_when_read(function.body, name, whole))
+
+
+@kept_with_function
+def only_popped(function: Function) -> frozenset[str]:
+    """The lists that are appended tuples to and popped tuples of the same length from, and read in no other way: what
+    is popped at one place was appended there."""
+    widths: dict[str, set[int]] = {}
+    others = set(function.parameters)
+    for statement in walk(function.body):
+        match statement:
+            case Bind(target=target, operation=Pack(kind="list", elements=())):
+                widths.setdefault(target, set())
+            case Append(sequence=sequence, value=gast.Tuple(elts=elements) as value):
+                widths.setdefault(sequence, set()).add(len(elements))
+                others.update(names_read(value))
+            case Pop(sequence=sequence, targets=targets, tupled=True):
+                widths.setdefault(sequence, set()).add(len(targets))
+                others.update(targets)
+            case _:
+                others.update(names_mentioned(statement))
+    return frozenset(name for name, found in widths.items() if name not in others and len(found) == 1)
 
 
 def _makes_queue(statement: Bind) -> bool:

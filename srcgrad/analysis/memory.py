@@ -23,8 +23,9 @@ import gast
 import numpy as np
 
 from srcgrad import runtime
+from srcgrad.analysis.activity import entry_name
 from srcgrad.analysis.cfg import bound_here, kept_with_function, walk
-from srcgrad.analysis.growing import grown_alone
+from srcgrad.analysis.growing import grown_alone, only_popped
 from srcgrad.analysis.outside import Outside, held_by_names, holds_no_memory, is_copied, may_change
 from srcgrad.analysis.summaries import Summaries, Summary
 from srcgrad.analysis.values import fact_of_expression
@@ -90,9 +91,14 @@ def memory_classes(
     facts: Mapping[str, Fact],
     summary_of: Callable[[Callee, tuple[Fact, ...]], Summary],
     with_shadow: frozenset[str] = frozenset(),
+    *,
+    by_place: bool = False,
 ) -> MemoryClasses:
-    """Solve for one function; ``with_shadow`` are parameters that come with a shadow, and so are one mutable class."""
-    solver = Solver(function, facts, summary_of)
+    """Solve for one function; ``with_shadow`` are parameters that come with a shadow, and so are one mutable class.
+
+    ``by_place``: what lies at different places of the tuples on a tape is told apart.  Shadows are not: of what is
+    popped they come from the tape's own."""
+    solver = Solver(function, facts, summary_of, only_popped(function) if by_place else frozenset())
     for statement in walk(function.body):
         solver.flow(statement)
     given = sorted(with_shadow)
@@ -144,8 +150,10 @@ class Solver:
         function: Function,
         facts: Mapping[str, Fact],
         summary_of: Callable[[Callee, tuple[Fact, ...]], Summary],
+        tapes: frozenset[str] = frozenset(),
     ) -> None:
         self.function = function
+        self.tapes = tapes
         self.facts = facts
         self.summary_of = summary_of
         self.parents: dict[str, str] = {}
@@ -187,6 +195,12 @@ class Solver:
             case Unpack(targets=targets, source=source):
                 for name in targets:
                     self.join(source, name)
+            case Append(sequence=sequence, value=gast.Tuple(elts=elements)) if sequence in self.tapes:
+                for place, element in enumerate(elements):
+                    self._hold(entry_name(sequence, place), element)
+            case Pop(targets=targets, sequence=sequence) if sequence in self.tapes:
+                for place, name in enumerate(targets):
+                    self.join(entry_name(sequence, place), name)
             case Append(sequence=sequence, value=value):
                 self._hold(sequence, value)
             case Pop(targets=targets, sequence=sequence):

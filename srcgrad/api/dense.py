@@ -580,7 +580,8 @@ def _units(value: Any, factor: complex = 1.0) -> list[Any]:
     for position in range(int(np.prod(shape, dtype=int))):
         unit = np.zeros(shape, dtype)
         unit.flat[position] = factor
-        units.append(unit if isinstance(value, np.ndarray) else dtype.type(factor))
+        kind = type(value) if type(value) in (float, complex) else dtype.type  # in whose arithmetic programs run
+        units.append(unit if isinstance(value, np.ndarray) else kind(factor))
     return units
 
 

@@ -200,13 +200,17 @@ class Derivative:
 
     def _differentiable(self, values: tuple[Any, ...] | None) -> Compiled:
         """The program that a derivative of this one differentiates: it looks at its value where types prove nothing."""
-        compiled = self.program(values)
+        compiled = self.program(values, is_flat=True)
         if compiled.scalar_result or self.mode not in ("reverse", "value") or self.holomorphic or self.has_aux:
             return compiled
-        return self.program(values, "nested" if self.mode == "reverse" else "nested value")
+        return self.program(values, "nested" if self.mode == "reverse" else "nested value", is_flat=True)
 
-    def program(self, values: tuple[Any, ...] | None, mode: str | None = None, *, shown: bool = False) -> Compiled:
-        """The compiled program for arguments like ``values`` (None: for any arguments), or what is shown of it."""
+    def program(
+        self, values: tuple[Any, ...] | None, mode: str | None = None, *, shown: bool = False, is_flat: bool = False
+    ) -> Compiled:
+        """The compiled program for arguments like ``values`` (None: for any arguments), or what is shown of it.
+
+        ``is_flat``: made to be differentiated again, with what it calls written out in it where it can be."""
         from srcgrad.programs import present, present_options
 
         mode = mode or self.mode
@@ -223,16 +227,16 @@ class Derivative:
             )
             values = values if decides else None
         constants = () if values is None else self.parameters.constants(values, options.varying)
-        key = (mode, options, shown, None if values is None else kinds_of(values), constants)
+        key = (mode, options, shown, is_flat, None if values is None else kinds_of(values), constants)
         pattern = pattern_of(values) if values is not None and options.sizes and options.specialise else ()
         found = self._variants.get((key, pattern))
         if found is None or not found.is_current():
             same = {id(one) for (kinds, _), one in self._variants.items() if kinds == key} if pattern else ()
             if len(same) < PATTERNS:
-                found = self._made(values, mode, shown)
+                found = self._made(values, mode, shown, is_flat)
             else:
                 with present(replace(options, sizes=False)):
-                    found = self.program(values, mode, shown=shown)
+                    found = self.program(values, mode, shown=shown, is_flat=is_flat)
             kept = [(k, one) for k, one in self._variants.items() if one.is_current()]
             self._variants = {**dict(kept[-PROGRAMS:]), (key, pattern): found}
         elif found in self._holding:
@@ -240,7 +244,7 @@ class Derivative:
         found.refresh()
         return found
 
-    def _made(self, values: tuple[Any, ...] | None, mode: str, shown: bool) -> Compiled:
+    def _made(self, values: tuple[Any, ...] | None, mode: str, shown: bool, is_flat: bool) -> Compiled:
         """A program that is compiled now."""
         from srcgrad.faults import reported
         from srcgrad.programs import present, present_options
@@ -250,7 +254,7 @@ class Derivative:
         holds = require_captured_apart(self.parameters.names, values or (), self.wanted)
         is_watched = (options.debug or options.finite) and not shown  # so that each operation is a statement
         with present(replace(options, optimise=options.optimise and not is_watched)):
-            made = reported(self._compile)(values, mode, shown)
+            made = reported(self._compile)(values, mode, shown, is_flat)
         if options.finite and not shown:
             from srcgrad.observe.nonfinite import finite_checked
 
@@ -262,7 +266,7 @@ class Derivative:
         self._holding.update([made] if holds else ())
         return made
 
-    def _compile(self, values: tuple[Any, ...] | None, mode: str, shown: bool) -> Compiled:
+    def _compile(self, values: tuple[Any, ...] | None, mode: str, shown: bool, is_flat: bool) -> Compiled:
         from srcgrad.frontend.applying import applying, is_right_as_text
         from srcgrad.infer.entry import Constant
         from srcgrad.pipeline import compile_request
@@ -276,7 +280,7 @@ class Derivative:
             facts = {name: fact_of(value, name, sizes) for name, value in named if not is_static(value)}
         tupled, is_open = isinstance(self.argnums, tuple), values is None and not shown
         own = self.parameters.names[: len(self.parameters.first)]
-        request = Request(callee, self.wanted, mode, facts, tupled, open=is_open, kept=own, shown=shown)
+        request = Request(callee, self.wanted, mode, facts, tupled, is_open, own, shown, is_flat=is_flat)
         if values is not None:
             fixed = self.parameters.constants(values, options.varying)
             known = self.parameters.spread(tuple(Constant(v) if name in fixed else v for name, v in named))

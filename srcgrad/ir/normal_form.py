@@ -224,7 +224,8 @@ class Bind:
     """``target = expression``.  ``expression`` is the printable form; ``operation`` says what it means.
 
     Of ``target += ...``, ``inplace``: others may see the old value, which must be no ``ndarray`` and no list;
-    ``renewed``: nothing else sees it, its dtype and shape must stay."""
+    ``renewed``: nothing else sees it, its dtype and shape must stay; ``owned``: so it is in our own output, where they
+    do stay."""
 
     target: str
     expression: gast.expr
@@ -232,6 +233,7 @@ class Bind:
     span: Span
     inplace: bool = False
     renewed: bool = False
+    owned: bool = False
 
 
 @dataclass(frozen=True, eq=False)

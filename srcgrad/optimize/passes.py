@@ -7,6 +7,7 @@ Leaves: a function of equal results, with fewer and plainer statements.
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 
 import gast
 
@@ -19,11 +20,12 @@ from srcgrad.optimize.known import Known
 from srcgrad.optimize.parts import untuple
 from srcgrad.optimize.prune import prune, without_needless_reads
 from srcgrad.optimize.purity import pure, silent
-from srcgrad.optimize.scan import COMPOUND, statements_of
+from srcgrad.optimize.scan import COMPOUND, blocks, statements_of
 from srcgrad.optimize.sink import sink
 from srcgrad.optimize.tidy import tidy
 from srcgrad.syntax.depth import unless_too_deep
-from srcgrad.syntax.parse import clone
+from srcgrad.syntax.marks import is_term_by_term
+from srcgrad.syntax.parse import clone, names_read
 
 _ROUNDS = 4
 _KNOWN = (gast.Assign, gast.AugAssign, gast.Expr, gast.Assert, gast.Pass, *EXITS, *COMPOUND)
@@ -72,6 +74,19 @@ def _optimized(
     else:
         run(prune)
     without_needless_reads(function)
+    for block, _ in blocks(function):
+        block[:] = [term for statement in block for term in _terms(statement)]
     if not any(isinstance(statement, gast.Try) for statement in known.statements):
         read_backwards(function, numbers)
     return function
+
+
+def _terms(statement: gast.stmt) -> list[gast.stmt]:
+    """``x += a + b`` as ``x += a; x += b``, where that is allowed and ``b`` does not read x."""
+    match statement:
+        case gast.AugAssign(target=gast.Name(id=name), op=gast.Add(), value=gast.BinOp(op=op) as both):
+            if is_term_by_term(statement) and isinstance(op, gast.Add | gast.Sub) and name not in names_read(both):
+                before, after = copy(statement), copy(statement)
+                before.value, after.op, after.value = both.left, op, both.right
+                return [*_terms(before), after]
+    return [statement]

@@ -18,7 +18,7 @@ from srcgrad.rules.formula import constant, is_none, spelling
 from srcgrad.rules.results import Facts, Literals, reshaped, strong, total_size
 from srcgrad.rules.rewriting import item, read
 from srcgrad.rules.table import linear, rule
-from srcgrad.rules.template import Argument
+from srcgrad.rules.template import Argument, rank
 from srcgrad.runtime import (
     memory_axes,
     memory_order,
@@ -281,6 +281,17 @@ def transpose(a, axes=None, *, y, y_bar):
 def transpose(a, axes=None, *, y, y_bar):
     """Axes in reverse."""
     return np.transpose(y_bar)
+
+
+@transpose.when(a=rank(2), axes=None)
+def transpose(a, axes=None, *, y, y_bar):
+    """Rows as columns."""
+    return y_bar.T
+
+
+@transpose.tangent_when(a=rank(2), axes=None)
+def transpose(a, axes=None, *, y, a_dot):
+    return a_dot.T
 
 
 @transpose.infer

@@ -21,9 +21,11 @@ from typing import TYPE_CHECKING, Any
 
 from srcgrad.errors import UnsupportedSyntax
 from srcgrad.frontend.applying import transform_of
+from srcgrad.frontend.source import source_of
 from srcgrad.infer.calls import model_of
 from srcgrad.infer.heap import Site
 from srcgrad.infer.objects import class_of
+from srcgrad.infer.outside import is_of_library
 from srcgrad.infer.summaries import Summary
 from srcgrad.infer.values import NEVER, At, Bound, Exact, Value, are_of, exact, union
 from srcgrad.ir import operations as ir
@@ -74,6 +76,7 @@ if TYPE_CHECKING:
 #: Statements in place of a call, and what it returns; None where that is bound by them.
 Written = tuple[list[Statement], Operand | None]
 _NESTED = 3  # times that a function is written out in itself
+_FLAT = 400  # statements that are written out in a text that is to be flat
 
 
 def called(made: Reduced, statement: Assign, reduce: Callable[[Block], Block]) -> Written | None:
@@ -137,6 +140,7 @@ def called(made: Reduced, statement: Assign, reduce: Callable[[Block], Block]) -
     if lookup(function) is not None:
         is_beyond = _is_beyond_its_rule(made, function, call)
         is_written = is_beyond or model_of(function) is not None and _hands_objects(made, call)
+    is_written = is_written or _stands_flat(made, function, summaries)
     if is_text and is_written:
         text, owner = summaries[-1].function, model_of(function) or function
         # The program of a vjp stores into copies of its arguments, the call that gives its value into these themselves.
@@ -160,9 +164,10 @@ def of_holder(made: Reduced, statement: Assign, reduce: Callable[[Block], Block]
     methods = {atom.function if isinstance(atom, Bound) else None for atom in made.value(call.function).atoms}
     read = receiver_of(made, call, statement.node) if len(methods) == 1 else None
     returned = made.value(statement.targets[0])
-    if read is None or not holds_made(made, made.value(read[0])) and not holds_kept_inside(made, returned):
+    (method,), text = methods if len(methods) == 1 else (None,), summaries[-1].function
+    is_needed = read is not None and (holds_made(made, made.value(read[0])) or holds_kept_inside(made, returned))
+    if read is None or not is_needed and not _stands_flat(made, method, summaries):
         return None
-    (method,), text = methods, summaries[-1].function
     if not isinstance(method, FunctionType) or any(each.function is not text for each in summaries):
         return None
     whole = replace(call, positional=(read[0], *call.positional))
@@ -193,6 +198,22 @@ def _is_beyond_its_rule(made: Reduced, function: object, call: ir.Call) -> bool:
         are_of(made.value(operand), tuple, list) for operand in call.positional
     )  # fmt: skip
     return function in (min, max, sorted) and (has_more or of_several)
+
+
+def _stands_flat(made: Reduced, function: object, summaries: Sequence[Summary]) -> bool:
+    """Whether the call of a function of the user's is written out in a text that is to be flat."""
+    if not made.is_flat or not isinstance(function, FunctionType) or is_of_library(function) or lookup(function):
+        return False
+    text = summaries[-1].function
+    if any(each.function is not text for each in summaries) or calls_itself(summaries) or not is_written_out(text):
+        return False
+    if has_attempts(text.body) or source_of(function).generated:
+        return False
+    size = sum(1 for _ in walk(text.body))
+    if made.functions.written + size > _FLAT:
+        return False
+    made.functions.written += size
+    return True
 
 
 def _assign(made: Reduced, old: Assign, call: ir.Call, target: Version) -> Assign:

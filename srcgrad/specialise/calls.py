@@ -476,7 +476,8 @@ def of_user(
     expression = placed(gast.Call(head, written, named), node)
     if kind is not None:
         del passed[signature.positional[0]]
-    callee = nf.Callee(function, makes=kind, instance=instance_of(function, called, context.facts, kind))
+    instance = instance_of(function, called, context.facts, kind, is_flat=context.reduced.is_flat)
+    callee = nf.Callee(function, makes=kind, instance=instance)
     return expression, nf.Call(callee, tuple(passed.values()))
 
 

@@ -75,7 +75,7 @@ def called_apart(
         names.append((site, name))
     owners = {**made.functions.owners, closure.function: closure.owner}
     told = None if closure.is_outside else Captured(tuple(names), owners)
-    instance = instance_of(closure.owner, summary, made.facts, captured=told)
+    instance = instance_of(closure.owner, summary, made.facts, captured=told, is_flat=made.is_flat)
     callee = nf.Callee(derived(_named(closure, tuple(name for _, name in names))), instance=instance)
     head = Literal(Spelled(reference(GlobalBinding(closure.function.name.strip("<>"), callee)), callee))
     call = Assign(statement.targets, ir.Call(head, (*passed, *more)), statement.node)

@@ -55,7 +55,8 @@ def augmented(context: Context, statement: gast.AugAssign) -> bool:
         case gast.Name(id=name):
             operands = [load(name, statement), atom(context, statement.value)]
             node = gast.BinOp(operands[0], statement.op, operands[1])
-            context.out.append(nf.Bind(name, *operate(context, statement.op, operands, node), context.span))
+            made = operate(context, statement.op, operands, node)
+            context.out.append(nf.Bind(name, *made, context.span, owned=True))
         case _:
             return False
     return True

@@ -72,6 +72,7 @@ class Functions:
     absent: set[Cell] = field(default_factory=set)  # cells of functions that an instance calls by their names
     texts: set[str] = field(default_factory=set)  # by which branches tell functions from others
     around: list[Closure] = field(default_factory=list)  # what is being written out
+    written: int = 0  # how many statements have been written out for calls that could stand
 
     def alias(self, version: Version, source: Operand) -> None:
         """Note another name of a value."""

@@ -47,6 +47,7 @@ class Instance:
     facts: Facts = field(compare=False)  # which the summary is of
     made: type | None = None  # the class of the object that it returns, where it is an ``__init__``
     captured: Captured | None = field(default=None, compare=False)  # of a function that stands in the text of another
+    is_flat: bool = False  # what it calls is written out in it where it can be
 
     @property
     def given(self) -> tuple[Inferred, ...]:
@@ -80,15 +81,16 @@ class Instance:
 
 
 def instance_of(
-    function: FunctionType, summary: Summary, facts: Facts, made: type | None = None, captured: Captured | None = None
-) -> Instance:
+    function: FunctionType, summary: Summary, facts: Facts, made: type | None = None, captured: Captured | None = None,
+    *, is_flat: bool = False,
+) -> Instance:  # fmt: skip
     key = _Key(summary)
     text = key.text()
     changed = [key.site(site) for site in summary.heap if site.context == "outside" and site not in key.numbers]
     text += f"; {', '.join(changed)}" if changed else ""
     if captured is not None:
         text += f"; {id(summary.function)} {', '.join(key.site(site) for site in summary.cells.values())}"
-    return Instance(function, text, summary, facts, made, captured)
+    return Instance(function, text, summary, facts, made, captured, is_flat)
 
 
 def static_of(value: Value) -> Any:

@@ -114,6 +114,7 @@ class Reduced:
     asked: dict[Operand, tuple[Kept, Operand]] = field(default_factory=dict)  # items, and whether there is one
     endings: dict[Operand, Operand] = field(default_factory=dict)  # tests whether there is none, by items
     ended: Mapping[Statement, UnsupportedSyntax] = field(default_factory=dict)  # where the text ends, refused
+    is_flat: bool = False  # whether what it calls is written out in it where it can be
     is_conditional: bool = False  # whether what is reduced stands under a test, or behind one that may return
     sources: dict[FunctionType, Source] = field(default_factory=dict)  # of the functions that are written out in it
 

@@ -97,7 +97,7 @@ def reduced(
     frame = Frame(owner, own, frozenset(function.free), (summary,), function)
     called = {statement: list(summaries) for statement, summaries in summary.calls.items()}
     made = Reduced(function, owner, instance.facts, frame, called, apart,
-                   namer=Namer(names), ended=ended)  # fmt: skip
+                   namer=Namer(names), ended=ended, is_flat=instance.is_flat)  # fmt: skip
     refuse_unassigned(made)
     made.cells = {*cells}
     made.functions.homes.update((Site(CellType, cell, summary.context), [cell]) for cell in function.cells)

@@ -37,6 +37,16 @@ def is_seen_elsewhere(statement: gast.stmt) -> bool:
     return getattr(statement, "seen_elsewhere", False)
 
 
+def term_by_term(statement: AnyStatement) -> AnyStatement:
+    """``x += a + b`` of arrays, marked: one term may be added after the other, so that no memory holds their sum."""
+    statement.term_by_term = True
+    return statement
+
+
+def is_term_by_term(statement: gast.stmt) -> bool:
+    return getattr(statement, "term_by_term", False)
+
+
 def in_role(statement: AnyStatement, role: Role) -> AnyStatement:
     """The statement, with its role unless it has one."""
     if role_of(statement) is None:

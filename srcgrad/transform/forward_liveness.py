@@ -21,18 +21,21 @@ from dataclasses import dataclass
 import gast
 
 from srcgrad.analysis.activity import Activity, atoms, entry_name, inputs
-from srcgrad.analysis.cfg import ENTRY, bound_here, solve
+from srcgrad.analysis.cfg import ENTRY, bound_here, solve, walk
 from srcgrad.analysis.moving import Moving
 from srcgrad.ir.normal_form import (
     AddAt,
     Append,
+    Apply,
     AugStore,
     Bind,
     Block,
     Call,
     Copy,
     Exchange,
+    Fixed,
     For,
+    Function,
     Pack,
     Pop,
     Return,
@@ -54,6 +57,7 @@ class Tangents:
     buffers: frozenset[str]  # names that may hold an array that is added to in place
     ever: int  # what is live somewhere
     mirrored: frozenset[str] = frozenset()  # names of mutable classes that move: always live and varied
+    renewed: frozenset[str] = frozenset()  # names of buffers that are added to in place under no other name
 
     def _whole(self, name: str) -> int:
         names, width = self.activity.names, self.activity.tapes.get(name, 0)
@@ -123,6 +127,8 @@ def tangents_of(activity: Activity, mirrored: frozenset[str] = frozenset()) -> T
         made = statement.operation if isinstance(statement, Bind) else None
         if not (isinstance(made, Pack) and not made.elements):
             escaping.update(name for name in (*bound_here(statement), *inputs(statement)) if name in activity.tapes)
+    renewed = _renewed(activity.function) - mirrored
+    buffers |= renewed
     changed = bool(buffers)
     while changed:
         size = len(buffers)
@@ -135,7 +141,25 @@ def tangents_of(activity: Activity, mirrored: frozenset[str] = frozenset()) -> T
     ever = 0
     for state in (*before, *after):
         ever |= state
-    return Tangents(activity, before, after, frozenset(escaping), frozenset(buffers), ever, mirrored)
+    return Tangents(activity, before, after, frozenset(escaping), frozenset(buffers), ever, mirrored, renewed)
+
+
+def _renewed(function: Function) -> frozenset[str]:
+    """The buffers that our own output makes and adds to, and that no callee makes or is given: a callee's tangent may
+    be memory of another one where its value is not."""
+    found: set[str] = set()
+    others = set(function.parameters)
+    for statement in walk(function.body):
+        match statement:
+            case Bind(target=target, owned=True):
+                found.add(target)
+            case Bind(target=target, operation=Call(arguments=arguments)):
+                others.update((target, *(name for argument in arguments for name in atoms(argument))))
+            case Bind(operation=Apply() | Fixed()):
+                pass
+            case _:
+                others.update(bound_here(statement))
+    return frozenset(found - others)
 
 
 def mirrored_in(moved: Moving, seen: Collection[str]) -> frozenset[str]:

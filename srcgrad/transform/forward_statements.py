@@ -45,9 +45,11 @@ from srcgrad.rules.facts import (
 )
 from srcgrad.rules.template import Slice, inline
 from srcgrad.syntax.globals import call_runtime
+from srcgrad.syntax.marks import term_by_term
 from srcgrad.syntax.parse import clone, names_read, walk
 from srcgrad.transform.build import (
     assign,
+    builtin_call,
     call,
     constant,
     load,
@@ -166,7 +168,40 @@ def apply_tangent(sweep: TangentSweep, statement: Bind, made: Apply) -> list[gas
         value = call_runtime(runtime.own, binding["a_dot"])  # of a list or dict as well
     value = _narrowed(_spread(value), piece, made, facts, sweep.fact(statement.target))
     value = apart(sweep, value, statement, made)
+    if _makes_float(made, [facts[p] for p in active], sweep.fact(statement.target)):
+        value = builtin_call(float, value)
+    if _is_in_place(sweep, statement, prelude, value):
+        return [*wider, _added(statement.target, statement.expression), _added(sweep.dot(statement.target), value)]
     return around(sweep, statement, [*wider, *prelude, assign(sweep.dot(statement.target), value)])
+
+
+def _makes_float(made: Apply, operands: list[Fact], result: Fact) -> bool:
+    """Whether a function of ``math`` makes a float of a number of NumPy's, whose arithmetic is slower: what is computed
+    from the one stays Python's, and so does what is computed from its tangent."""
+    is_float = isinstance(result, Array) and result.scalar and result.dtype == "float"
+    if not is_float or getattr(made.function, "__module__", None) != "math":
+        return False
+    numbers = [f for f in operands if isinstance(f, Array) and f.shape == () and f.is_real]
+    return len(numbers) == len(operands) and any(f.dtype not in WEAK for f in numbers)
+
+
+def _is_in_place(sweep: TangentSweep, statement: Bind, prelude: list[gast.stmt], value: gast.expr) -> bool:
+    """Whether our own output adds to a buffer, and the same can be done to its tangent."""
+    target, fact = statement.target, sweep.fact(statement.target)
+    if target not in sweep.tangents.renewed or not statement.owned or prelude:
+        return False
+    if not isinstance(fact, Array) or not fact.shape or not fact.is_real:
+        return False
+    match statement.expression, value:
+        case gast.BinOp(right=added), gast.BinOp(left=gast.Name(id=dot), right=dot_added):
+            is_real = all(isinstance(f, Array) and f.is_real for f in map(sweep.fact, names_read(added)))
+            return is_real and dot == sweep.dot(target) and dot not in names_read(dot_added)
+    return False
+
+
+def _added(name: str, total: gast.expr) -> gast.stmt:
+    assert isinstance(total, gast.BinOp)
+    return term_by_term(gast.AugAssign(store(name), clone(total.op), clone(total.right)))
 
 
 def _slice(

@@ -223,7 +223,7 @@ def addition_tangent(sweep: TangentSweep, statement: AddAt) -> list[gast.stmt]:
     buffer, index = statement.buffer, statement.index
     lasts = not may_be_users(statement) or _is_floating_array(sweep.fact(buffer))  # else integers may be added to
     primal = _added(sweep, statement, buffer, index, clone(statement.value))
-    if not lasts or statement.shared and statement.function is None:
+    if not lasts or statement.shared and statement.function is None and not _is_whole(sweep, statement):
         primal = restated(statement)  # which raises what it raises
     if not (sweep.tangents.needed_after(buffer, statement) and sweep.tangents.moves(statement)):
         return [primal]
@@ -248,6 +248,9 @@ def _added(sweep: TangentSweep, statement: AddAt, buffer: str, index: gast.expr,
     fact = sweep.fact(statement.buffer)
     if isinstance(fact, Array) and not fact.scalar and fact.shape and _is_basic(sweep, index):
         code: gast.stmt = add_in_place(subscript(load(buffer), clone(index)), value)
+    elif _is_whole(sweep, statement):
+        code = gast.AugAssign(gast.Name(buffer, gast.Store(), None, None), gast.Add(), value)
+        return seen_elsewhere(code)  # it is the memory that is added to, and not the name that is bound again
     elif isinstance(index, gast.Constant) and index.value is ...:
         code = gast.Expr(call_runtime(runtime.accumulate, load(buffer), value))
     else:
@@ -255,8 +258,21 @@ def _added(sweep: TangentSweep, statement: AddAt, buffer: str, index: gast.expr,
     return seen_elsewhere(code) if statement.shared or statement.buffer in sweep.mirrored else code
 
 
+def _is_whole(sweep: TangentSweep, statement: AddAt) -> bool:
+    """Whether a statement of our own adds to all of an array, so that ``buffer += value`` says it, of tangents too."""
+    is_all = isinstance(statement.index, gast.Constant) and statement.index.value is ...
+    buffer, value = sweep.fact(statement.buffer), sweep.fact_of(statement.value)
+    if not is_all or not sweep.function.generated or not isinstance(buffer, Array) or not isinstance(value, Array):
+        return False
+    is_complex = (buffer.dtype or "").startswith("complex")
+    return bool(buffer.shape) and is_floating(buffer.dtype) and (value.is_real or is_complex)
+
+
 def _is_basic(sweep: TangentSweep, index: gast.expr) -> bool:
     """Whether no element is met twice: integers and slices only."""
+    fact = sweep.fact(index.id) if is_local(index) else None
+    if isinstance(fact, Sequence) and fact.kind == "tuple":
+        return fact.items is not None and all(map(_is_whole_number, fact.items))
     parts = index.elts if isinstance(index, gast.Tuple) else [index]
     return all(_is_slice(part) or _is_integer(sweep, part) for part in parts)
 
@@ -269,7 +285,10 @@ def _is_integer(sweep: TangentSweep, part: gast.expr) -> bool:
             return _is_integer(sweep, operand)
         case gast.Constant(value=value):
             return type(value) is int
-    fact = sweep.fact(part.id) if is_local(part) else None
+    return is_local(part) and _is_whole_number(sweep.fact(part.id))
+
+
+def _is_whole_number(fact: Fact) -> bool:
     return isinstance(fact, Array) and fact.shape == () and (fact.dtype or "").startswith(("int", "uint"))
 
 
