@@ -37,6 +37,7 @@ class Span:
     end_line: int
     end_column: int
     text: str
+    caller: Span | None = None  # the call, where what it calls is written out in its place
 
     @classmethod
     def unknown(cls) -> Span:

@@ -96,8 +96,10 @@ def _with_place(entry: TracebackType, after: TracebackType | None) -> TracebackT
     span = place_of(spans, entry.tb_lineno)
     if span is None:
         return after if after is not None else TracebackType(after, frame, entry.tb_lasti, entry.tb_lineno)
-    at, instruction = _frame_at(span, frame)
-    return TracebackType(after, at, instruction, span.line)
+    while span is not None:
+        at, instruction = _frame_at(span, frame)
+        after, span = TracebackType(after, at, instruction, span.line), span.caller
+    return after
 
 
 def place_of(spans: Mapping[int, Span], line: int) -> Span | None:

@@ -25,6 +25,7 @@ class Renaming:
     cells: Mapping[Cell, Cell]
     name: Callable[[Version], str]
     note: Callable[[Statement, Statement], None]  # gets each statement with the one that it was made from
+    node: Callable[[Any], Any] | None = None  # the node at which a statement stands, in place of its own
 
     def target(self, version: Version) -> Version:
         if version not in self.versions:
@@ -61,6 +62,8 @@ class Renaming:
                     inner, caught = self.block(body), tuple(map(self._handler, handlers))
                     last = self.block(orelse), self.block(final)
                     made = replace(statement, body=inner, handlers=caught, orelse=last[0], final=last[1])
+            if self.node is not None:
+                made = replace(made, node=self.node(made.node))
             self.note(made, statement)
             statements.append(made)
         return Block(tuple(statements), with_operands(block.exit, self.operand))

@@ -14,6 +14,7 @@ Enters: a call of the IR, what its function may be.  Leaves: the statements that
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from functools import partial, update_wrapper, wraps
 from types import CellType, FunctionType, NoneType
@@ -354,8 +355,18 @@ def _written_out(
         for one, other in zip(bound_by(new), bound_by(old), strict=True):
             made.values[one] = union(*(each.values.get(other, NEVER) for each in summaries))
 
+    nodes: dict[int, Any] = {}
+
+    def placed(node: Any) -> Any:
+        """The node of a statement, which is another one for each call that is written out."""
+        if id(node) not in nodes:
+            nodes[id(node)] = copy(node)
+            made.functions.callers[nodes[id(node)]] = statement.node
+        return nodes[id(node)]
+
     versions: dict[Operand, Operand] = dict(given.items())
-    renaming = Renaming(versions, cells, lambda version: made.namer.fresh(version.variable or "t"), note)
+    at = placed if made.is_flat else None
+    renaming = Renaming(versions, cells, lambda version: made.namer.fresh(version.variable or "t"), note, at)
     copied = renaming.block(function.body)
     outer = made.frame
     made.frame = replace(

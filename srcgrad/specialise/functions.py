@@ -69,6 +69,7 @@ class Functions:
     origins: dict[Statement, Statement] = field(default_factory=dict)  # what is written out -> where it comes from
     defaults: set[Cell] = field(default_factory=set)  # cells that hold defaults
     places: dict[Any, FunctionType] = field(default_factory=dict)  # nodes of other functions' texts -> whose they are
+    callers: dict[Any, Any] = field(default_factory=dict)  # those of calls that are written out -> where the call is
     absent: set[Cell] = field(default_factory=set)  # cells of functions that an instance calls by their names
     texts: set[str] = field(default_factory=set)  # by which branches tell functions from others
     around: list[Closure] = field(default_factory=list)  # what is being written out

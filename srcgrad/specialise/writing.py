@@ -19,7 +19,7 @@ from typing import Any, NoReturn
 import gast
 
 from srcgrad import runtime
-from srcgrad.errors import UnsupportedSyntax
+from srcgrad.errors import Span, UnsupportedSyntax
 from srcgrad.frontend.classes import is_user_class
 from srcgrad.frontend.signatures import default_expressions
 from srcgrad.frontend.source import source_of
@@ -254,10 +254,16 @@ def _enter(context: Context, statement: Any) -> None:
     inside = (getattr(getattr(node, "statement", None), "node", None) for node in walk(statement))
     for origin in chain([own], inside) if hasattr(statement, "body") else chain(inside, [own]):
         if getattr(origin, "lineno", None) is not None:
-            owner = context.reduced.functions.places.get(origin)
-            source = context.source if owner is None else context.reduced.source_of(owner)
-            context.span = source.span(origin)
+            context.span = _place(context, origin)
             return
+
+
+def _place(context: Context, node: Any) -> Span:
+    """Where a node stands, and which call of it that is where several are written out."""
+    functions = context.reduced.functions
+    owner, caller = functions.places.get(node), functions.callers.get(node)
+    span = (context.source if owner is None else context.reduced.source_of(owner)).span(node)
+    return span if caller is None else replace(span, caller=_place(context, caller))
 
 
 def assignment(context: Context, targets: list[Any], value: Any) -> None:
