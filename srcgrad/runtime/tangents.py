@@ -108,6 +108,11 @@ def tangent_like(moved: Any, v: Any, *known: Any) -> Any:
     memory with the value beside it."""
     if isinstance(v, np.flatiter) and not any(np.may_share_memory(moved, dot) for dot in known[1::2]):
         raise RefusedType("E0301", "a store into .flat of what was not known to be an array; store by indices")
+    if not known and not is_nested(v):  # new memory, of which only the layout is to be the value's
+        if isinstance(moved, str) or not isinstance(v, np.ndarray):
+            return moved
+        moved = _held(moved, v)
+        return _laid_out(moved, v) if isinstance(moved, np.ndarray) else moved
     pairs = _Pairs(_arrays_of(known))
     arrays = [] if isinstance(v, np.ndarray) else list(_arrays_of((v, moved)))
     if len(arrays) > 1:  # a view of a local array that stands before it waits for what the whole is given
@@ -136,10 +141,8 @@ class _Pairs:
             if meet(v, w):
                 may_be_stored_into = moved.flags.writeable or not v.flags.writeable  # a broadcast view may not
                 return moved if meet(moved, w_dot) and may_be_stored_into else view_in(v, self.tangents)
-        repeats = any(stride == 0 and count > 1 for stride, count in zip(moved.strides, moved.shape, strict=True))
-        is_apart = moved.flags.writeable and not any(meet(moved, w_dot) for w_dot, _ in self.values.near(moved))
-        owned = v.base is None and moved.base is None
-        return fresh(moved, v) if repeats or not is_apart or (owned and not _lie_alike(moved, v)) else moved
+        is_apart = not any(meet(moved, w_dot) for w_dot, _ in self.values.near(moved))
+        return _laid_out(moved, v) if is_apart else fresh(moved, v)
 
 
 @descending
@@ -173,6 +176,16 @@ def _tangent_like(moved: Any, v: Any, pairs: _Pairs, seen: set[tuple[int, int]])
     made = pairs.placed(moved, v)
     pairs.add(v, made)  # what shares memory with v comes to share it with this
     return made
+
+
+def _laid_out(moved: Any, v: Any) -> Any:
+    """A tangent that shares memory with no other one, as it is where it may be stored into and lies as ``v`` does."""
+    if moved.base is None and moved.strides == v.strides and moved.dtype == v.dtype and moved.flags.writeable:
+        return moved  # the usual case: memory of its own shows no element twice
+    repeats = any(stride == 0 and count > 1 for stride, count in zip(moved.strides, moved.shape, strict=True))
+    owned = v.base is None and moved.base is None
+    is_right = moved.flags.writeable and not repeats and (not owned or _lie_alike(moved, v))
+    return moved if is_right else fresh(moved, v)
 
 
 def _lie_alike(a: Any, b: Any) -> bool:

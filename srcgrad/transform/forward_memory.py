@@ -55,7 +55,7 @@ def apart(sweep: TangentSweep, value: gast.expr, statement: Bind, made: Apply) -
         # NumPy lays a result out as its operands are, whose tangents may lie otherwise than they do.
         return call_runtime(runtime.tangent_like, value, load(RESULT))
     shown = [n for a in made.arguments.values() for n in atoms(a) if n in sweep.mirrored]
-    if made.function in MIRRORS:
+    if made.function in MIRRORS or made.function is runtime.as_list:  # whose items are those of the operand
         return value
     first = next(iter(made.arguments.values()))
     if made.function in VIEWS and len(shown) == 1 and isinstance(sweep.fact_of(first), Array):
