@@ -88,8 +88,23 @@ def outside_of_order(x, y):
     return np.sum(np.sum(x * y, axis=0) * y) + np.sum(x, axis=0, keepdims=True)[0] * np.sum(y)
 
 
+def left_early(x, y):
+    s, h = 0.0, x
+    for i in range(4):
+        t = h * y
+        s = s + np.sum(t + h)
+        if s > 4.0:
+            break
+        h = np.tanh(t)
+        s = s + np.sum(h + y) / 3.0
+        if i == 2:
+            continue
+        h = h * 0.5 if s > 0.5 else y
+    return s + np.sum(h)
+
+
 LENGTHS = (0, 1, 2, 3)
-VECTORS = (beside, shifted, in_a_loop, made_inside, stored, called, recursive, branching, reshaped, outside_of_order)
+VECTORS = (beside, shifted, in_a_loop, made_inside, stored, called, recursive, branching, reshaped, outside_of_order, left_early)
 
 
 @cache
@@ -192,6 +207,17 @@ def test_what_is_proved_to_broadcast_nothing_is_not_summed_down():
     assert "unbroadcast" in grad(beside, (0, 1)).source_for(x, one)
     with options(sizes=False):
         assert "unbroadcast" in grad(beside, (0, 1)).source_for(x, b)
+
+
+def test_the_shape_of_a_value_is_read_off_another_that_is_needed():
+    text = grad(squares).source_for(*arrays((3,), (3,)))
+    assert "= x * y" not in text and "unreduce(value_bar, y) * y" in text, text
+    text = grad(squares).source_for(*arrays((3,), (1,)))
+    assert "unreduce(value_bar, x) * y" in text, "y is not of that shape"
+
+
+def squares(x, y):
+    return np.sum(x * y)
 
 
 def test_one_program_serves_all_sizes_of_a_pattern():

@@ -11,6 +11,7 @@ import gast
 from srcgrad.ir.normal_form import Block, Statement
 from srcgrad.language.members import SHAPES
 from srcgrad.rules.formula import object_of
+from srcgrad.rules.reading import SHAPE_ATTRIBUTES, shape_positions
 from srcgrad.rules.rewriting import rebuilt
 from srcgrad.rules.table import is_constant
 from srcgrad.syntax.globals import LOAD, GlobalReference
@@ -42,6 +43,21 @@ def reference(name: str, block: Block, position: int, *, shape_only: bool = Fals
     node = Reference(name, LOAD, None, None)
     node.block, node.position, node.shape_only = block, position, shape_only
     return node
+
+
+def mark_shapes(*trees: gast.AST) -> None:
+    """Mark what the text of a rule reads for its shape alone."""
+    for node in walk(*trees):
+        match node:
+            case gast.Call(func=function, args=arguments):
+                read = [arguments[j] for j in shape_positions(object_of(function)) if j < len(arguments)]
+            case gast.Attribute(value=value, attr=attr) if attr in SHAPE_ATTRIBUTES:
+                read = [value]
+            case _:
+                continue
+        for each in read:
+            if isinstance(each, Reference):
+                each.shape_only = True
 
 
 def hidden(owner: Statement, role: str) -> Hidden:

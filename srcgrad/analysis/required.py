@@ -31,13 +31,14 @@ from srcgrad.analysis.references import (
     Reference,
     is_cheap,
     local_names,
+    names_mentioned,
     referring,
 )
 from srcgrad.analysis.regions import reads_contents
 from srcgrad.analysis.sinking import Sinking
 from srcgrad.errors import Span
 from srcgrad.ir.normal_form import Apply, Bind, Block, Copy, Fixed, For, Function, Index, Return, Statement
-from srcgrad.rules.facts import Fact, Unknown
+from srcgrad.rules.facts import Array, Fact, Unknown
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import walk as nodes_of
 
@@ -127,10 +128,51 @@ class Planner:
             self.slots[slot] = True
         return slot
 
-    def need_all(self, expression: gast.AST) -> None:
-        for node in nodes_of(expression):
-            if isinstance(node, Reference):
-                self.need(node)
+    def need_all(self, *expressions: gast.AST) -> None:
+        """What is read for its shape alone comes last: of what else is at hand, something may have that shape."""
+        nodes = [node for tree in expressions for node in nodes_of(tree) if isinstance(node, Reference)]
+        for node in sorted(nodes, key=lambda node: node.shape_only):
+            if node.shape_only:
+                self._stand_in(node)
+            self.need(node)
+
+    def _stand_in(self, node: Reference) -> None:
+        """Read the shape of another value if that is needed anyway, or an argument, and surely has the same."""
+        slot = self.layout.slot(node.id, node.block, node.position)
+        fact, barred = self.fact(node.id), self.shadowed | self.sunk
+        if not _is_told(fact) or slot.name in barred or self.slots.get(slot):
+            return
+        if slot.defined < 0 and self.layout.frames[slot.order].parent is None:
+            return  # an argument itself
+        statement = self.layout.frames[slot.order].block.statements[slot.defined]
+        operands = names_mentioned(statement)
+        needed = sorted((s.name not in operands, s) for s, read in self.slots.items() if read)
+        for other in [*(s for _, s in needed), *self._arguments()]:
+            if other.name not in barred and self.fact(other.name) == fact and self._read_instead(node, other):
+                return
+
+    def _arguments(self) -> list[Slot]:
+        """The parameters that keep what they are given."""
+        root, slots = self.layout.function.body, []
+        for name in self.layout.function.parameters:
+            slot = self.layout.slot(name, root, 0)
+            if slot.until == len(root.statements) and not self.layout.rebound_after(slot):
+                slots.append(slot)
+        return slots
+
+    def _read_instead(self, node: Reference, other: Slot) -> bool:
+        """Make this a read of another version, if that is bound wherever this is read."""
+        frame: Frame | None = self.layout.frame(node.block)
+        position = node.position
+        while frame is not None:
+            if self.layout.orders[frame.block] == other.order:
+                is_bound = other.defined < position
+                if not is_bound or self.layout.slot(other.name, frame.block, other.defined + 1) != other:
+                    return False
+                node.id, node.block, node.position = other.name, frame.block, other.defined + 1
+                return True
+            position, frame = frame.position, frame.parent
+        return False
 
     def need_hidden(self, owner: Statement, role: str) -> None:
         block, position = self.positions[owner]
@@ -344,6 +386,13 @@ class Planner:
                 lane.copies[slot] = copy
                 plan.unset.append(copy)
                 plan.copies.setdefault((frame.block, slot.until), []).append((copy, slot.name))
+
+
+def _is_told(fact: Fact) -> bool:
+    """Whether a fact tells all that is to be known of a shape: another name of the same fact has the same."""
+    if not isinstance(fact, Array) or not fact.shape or fact.dtype is None:
+        return False
+    return None not in fact.shape
 
 
 class _Bound:

@@ -19,7 +19,7 @@ from srcgrad.runtime import neural_losses
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.parse import children
 
-_SHAPE_ATTRIBUTES = frozenset({"shape", "ndim", "size", "dtype"})
+SHAPE_ATTRIBUTES = frozenset({"shape", "ndim", "size", "dtype"})
 
 #: function -> the positions of the arguments of which it reads the shape only.
 SHAPE_ONLY: dict[Callable[..., object], tuple[int, ...]] = {
@@ -178,7 +178,7 @@ def readings(expressions: Iterable[gast.expr]) -> tuple[set[str], set[str]]:
                 values.add(name)
             case gast.Attribute(
                 value=gast.Name(id=name) as owner, attr=attr
-            ) if attr in _SHAPE_ATTRIBUTES and not isinstance(owner, GlobalReference):
+            ) if attr in SHAPE_ATTRIBUTES and not isinstance(owner, GlobalReference):
                 shapes.add(name)
             case gast.Call():
                 positions = shape_positions(object_of(node.func))

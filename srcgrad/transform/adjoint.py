@@ -332,9 +332,7 @@ class _Sweep:
         planner = self.planner
         if self.program.shadows is not None and self.program.sink:
             self._sink(self.program.shadows)
-        for statement in self.code:
-            planner.need_all(statement)
-        planner.need_all(self.gradients)
+        planner.need_all(*self.code, self.gradients)
         for loop in self.state.requests.iterables:
             assert isinstance(loop, For)
             planner.settle_iterable(loop)

@@ -16,7 +16,7 @@ import gast
 
 from srcgrad import runtime
 from srcgrad.analysis.activity import atoms
-from srcgrad.analysis.references import reference, referring
+from srcgrad.analysis.references import mark_shapes, reference, referring
 from srcgrad.errors import MissingRule
 from srcgrad.ir.normal_form import (
     Apply,
@@ -95,7 +95,9 @@ def apply_adjoint(
         else:
             name = atoms(argument)[0]
             contributions.append((name, _fitting(sweep, partial, name, apply.rule.kind, statement, block, position)))
-    return code + distribute(sweep, target, counted_once(sweep, contributions))
+    contributions = counted_once(sweep, contributions)
+    mark_shapes(*code, *(partial for _, partial in contributions))
+    return code + distribute(sweep, target, contributions)
 
 
 def _spread(
