@@ -34,6 +34,7 @@ from srcgrad.runtime import (
     matching,
     over_gaps,
     phase_free,
+    solve_triangle,
     to_triangle,
     unbroadcast,
     unkeep_real,
@@ -80,27 +81,27 @@ def like(a: Array, *last: Dimension) -> Array:
 @rule(np.linalg.cholesky)
 def cholesky(a, upper=False, *, y, y_bar):
     """The factor l of a = l l^H (I. Murray, Differentiation of the Cholesky decomposition, 2016)."""
-    g = np.linalg.solve(y.mT, half_triangle(y.mT @ y_bar))
-    return to_triangle(np.linalg.solve(np.conjugate(y.mT), g.mT).mT)
+    g = solve_triangle(y.mT, half_triangle(y.mT @ y_bar), True)
+    return to_triangle(solve_triangle(np.conjugate(y.mT), g.mT, True).mT)
 
 
 @cholesky.tangent
 def cholesky(a, upper=False, *, y, a_dot):
-    g = np.linalg.solve(y, from_triangle(a_dot))
-    return y @ half_triangle(np.linalg.solve(np.conjugate(y), g.mT).mT)
+    g = solve_triangle(y, from_triangle(a_dot))
+    return y @ half_triangle(solve_triangle(np.conjugate(y), g.mT).mT)
 
 
 @cholesky.when(upper=is_true)
 def cholesky(a, upper=False, *, y, y_bar):
     """The factor u of a = u^H u."""
-    g = np.linalg.solve(np.conjugate(y), half_triangle(y_bar @ y.mT, True))
-    return to_triangle(np.linalg.solve(y, g.mT).mT, "U")
+    g = solve_triangle(np.conjugate(y), half_triangle(y_bar @ y.mT, True), True)
+    return to_triangle(solve_triangle(y, g.mT, True).mT, "U")
 
 
 @cholesky.tangent_when(upper=is_true)
 def cholesky(a, upper=False, *, y, a_dot):
-    g = np.linalg.solve(np.conjugate(y.mT), from_triangle(a_dot, "U"))
-    return half_triangle(np.linalg.solve(y.mT, g.mT).mT, True) @ y
+    g = solve_triangle(np.conjugate(y.mT), from_triangle(a_dot, "U"))
+    return half_triangle(solve_triangle(y.mT, g.mT).mT, True) @ y
 
 
 cholesky.accept(allowed={"upper": SWITCH})

@@ -35,6 +35,7 @@ from srcgrad.runtime import (
     safe_divide,
     safe_power,
     scaled,
+    solve_triangle,
     to_matrices,
     to_triangle,
     twist,
@@ -86,7 +87,33 @@ def half_triangle_(x, upper=False, *, y, y_bar):
     return half_triangle(y_bar, upper)
 
 
-for shaped_, name in ((hermitian_sum_, "x"), (to_triangle_, "g"), (half_triangle_, "x")):
+@rule(runtime.solve_triangle)
+def solve_triangle_(a, b, upper=False, *, y, y_bar):
+    """A system with a lower triangle: that with its transpose."""
+    b_bar = solve_triangle(a.mT, y_bar, True)
+    return -np.tril(b_bar @ y.mT), b_bar
+
+
+@solve_triangle_.tangent
+def solve_triangle_(a, b, upper=False, *, y, a_dot, b_dot):
+    return -solve_triangle(a, np.tril(a_dot) @ y), solve_triangle(a, b_dot)
+
+
+@solve_triangle_.when(upper=True)
+def solve_triangle_(a, b, upper=False, *, y, y_bar):
+    """A system with an upper triangle."""
+    b_bar = solve_triangle(a.mT, y_bar)
+    return -np.triu(b_bar @ y.mT), b_bar
+
+
+@solve_triangle_.tangent_when(upper=True)
+def solve_triangle_(a, b, upper=False, *, y, a_dot, b_dot):
+    return -solve_triangle(a, np.triu(a_dot) @ y, True), solve_triangle(a, b_dot, True)
+
+
+solve_triangle_.accept(allowed={"upper": (False, True)})
+
+for shaped_, name in ((hermitian_sum_, "x"), (to_triangle_, "g"), (half_triangle_, "x"), (solve_triangle_, "b")):
     shaped_.infer(_like(name))
 
 

@@ -78,8 +78,8 @@ _NAMES = {
     "cumulative": "others recurrence running_product shifted uncumsum with_initial without_initial",
     "decompositions": (
         "anchors basis_free extreme_share from_triangle half_triangle hermitian_sum keep_real matching "
-        "outside over_gaps pair_differences phase_free polar ratio scaled to_triangle twist unkeep_real "
-        "unpair_differences weighted widen"
+        "outside over_gaps pair_differences phase_free polar ratio scaled solve_triangle to_triangle twist "
+        "unkeep_real unpair_differences weighted widen"
     ),
     "defaults": "defaulting",
     "determinants": "cofactor",

@@ -52,6 +52,29 @@ def half_triangle(x: Any, upper: bool = False) -> Any:
     return _in_triangle(x, not upper)
 
 
+_BLOCK = 64  # rows of a triangle below which a general solver takes no longer than the products that would save it
+
+
+def solve_triangle(a: Any, b: Any, upper: bool = False) -> Any:
+    """The solutions x of a x = b, for matrices ``a`` (..., n, n) that are zero above the diagonal, or below it
+    (``upper``), and ``b`` (..., n, m) with the same axes in front.
+
+    Halves of the rows one after the other, so that nearly all of the work is products of matrices (Golub and Van Loan,
+    Matrix Computations, 3.1.4): NumPy has no solver for triangles, and factors a general matrix anew.
+    """
+    n = a.shape[-1]
+    if n <= _BLOCK:
+        return np.linalg.solve(a, b)
+    k = n // 2
+    if upper:
+        last = solve_triangle(a[..., k:, k:], b[..., k:, :], upper)
+        first = solve_triangle(a[..., :k, :k], b[..., :k, :] - a[..., :k, k:] @ last, upper)
+    else:
+        first = solve_triangle(a[..., :k, :k], b[..., :k, :])
+        last = solve_triangle(a[..., k:, k:], b[..., k:, :] - a[..., k:, :k] @ first)
+    return np.concatenate((first, last), axis=-2)
+
+
 # --- gaps between eigenvalues ----------------------------------------------------------------------------------------
 def ratio(x: Any, y: Any) -> Any:
     """``x / y``; where ``y`` is zero, zero if ``x`` is, too, and else nan: an infinite slope that something follows."""

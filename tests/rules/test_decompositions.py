@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import srcgrad
+from srcgrad import grad, jvp, runtime
 from tests.parameters import share_by_day
 from tests.rules.quotients import check, paired, quotient
 
@@ -351,3 +352,34 @@ def test_second_derivatives_by_equal_singular_values_of_least_squares_are_refuse
         srcgrad.hvp(spread_of_values)(np.eye(2), np.ones((2, 2)))
     assert np.all(np.isfinite(srcgrad.hvp(solution)(np.eye(2), np.ones((2, 2)))))
     np.testing.assert_allclose(srcgrad.grad(spread_of_values)(np.diag([3.0, 2.0])), np.diag([4.0, 2.0]))
+
+
+@pytest.mark.parametrize("upper", [False, True])
+@pytest.mark.parametrize("shape", [(150, 150), (2, 70, 70)])
+def test_a_triangle_is_solved_by_halves(shape, upper):
+    random = np.random.default_rng(0)
+    n = shape[-1]
+    a = np.tril(random.normal(size=shape) + 1j * random.normal(size=shape)) / n + 2.0 * np.eye(n)
+    a = a.mT if upper else a
+    b = random.normal(size=(*shape[:-1], 3))
+    np.testing.assert_allclose(runtime.solve_triangle(a, b, upper), np.linalg.solve(a, b), rtol=1e-12, atol=1e-14)
+
+
+def lower_weighed(a, w):
+    return np.sum(w * np.linalg.cholesky(a))
+
+
+def upper_weighed(a, w):
+    return np.sum(w * np.linalg.cholesky(a, upper=True))
+
+
+@pytest.mark.parametrize("weighed", [lower_weighed, upper_weighed])
+def test_a_large_matrix_is_factored(weighed):
+    random = np.random.default_rng(0)
+    n = 130
+    a, along, w = (random.normal(size=(n, n)) for _ in range(3))
+    a, along = a @ a.T / n + np.eye(n), along + along.T
+    step = 1e-6
+    slope = (weighed(a + step * along, w) - weighed(a - step * along, w)) / (2.0 * step)
+    assert np.sum(grad(weighed)(a, w) * along) == pytest.approx(slope, rel=1e-7)
+    assert jvp(weighed, (a, w), (along, None))[1] == pytest.approx(slope, rel=1e-7)

@@ -106,6 +106,10 @@ SAMPLES: dict[Callable[..., Any], list[Call]] = {
     runtime.from_triangle: [call(n(3, 3)), call(c(2, 3, 3), "U"), call(n(3, 3), UPLO="U")],
     runtime.to_triangle: [call(n(3, 3)), call(c(2, 3, 3), "U"), call(n(3, 3), UPLO="U")],
     runtime.half_triangle: [call(n(3, 3)), call(c(2, 3, 3), True)],
+    runtime.solve_triangle: [
+        call(np.tril(n(3, 3)) + 2.0 * np.eye(3), n(3, 2)),
+        call(np.triu(c(2, 3, 3)) + 2.0 * np.eye(3), c(2, 3, 2), True),
+    ],
     runtime.ratio: [
         call(n(2, 3), 1.0 + np.abs(n(3))),
         call(c(2, 3), 1.0 + np.abs(n(3))),
