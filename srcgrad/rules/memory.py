@@ -35,6 +35,14 @@ MIRRORS = frozenset(
     }
 )  # fmt: skip
 
+#: Functions whose result is a view whatever the layout of the array is.
+VIEWS = frozenset(
+    {
+        np.transpose, np.swapaxes, np.moveaxis, np.expand_dims, np.squeeze, np.flip, np.fliplr, np.flipud, np.diagonal,
+        np.matrix_transpose, np.atleast_1d, np.atleast_2d, np.atleast_3d, np.rollaxis, np.rot90,
+    }
+)  # fmt: skip
+
 
 def home_of(function: object) -> str:
     """The package that a function comes from, or the class of the object that it is a method of."""

@@ -19,20 +19,12 @@ from srcgrad.ir.normal_form import Apply, Bind
 from srcgrad.language.effects import is_of_emitted
 from srcgrad.rules.facts import Array
 from srcgrad.rules.formula import object_of
-from srcgrad.rules.memory import MIRRORS, makes_new
+from srcgrad.rules.memory import MIRRORS, VIEWS, makes_new
 from srcgrad.syntax.globals import GlobalReference, call_runtime
 from srcgrad.transform.build import call, load
 from srcgrad.transform.operands import calls_to
 from srcgrad.transform.primal_results import RESULT
 from srcgrad.transform.tangent_sweep import TangentSweep
-
-#: Functions whose result is a view whatever the layout of the array is.
-VIEWS = frozenset(
-    {
-        np.transpose, np.swapaxes, np.moveaxis, np.expand_dims, np.squeeze, np.flip, np.fliplr, np.flipud, np.diagonal,
-        np.matrix_transpose, np.atleast_1d, np.atleast_2d, np.atleast_3d, np.rollaxis, np.rot90,
-    }
-)  # fmt: skip
 
 
 def apart(sweep: TangentSweep, value: gast.expr, statement: Bind, made: Apply) -> gast.expr:

@@ -16,10 +16,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import gast
+import numpy as np
 
 from srcgrad import runtime
 from srcgrad.analysis.activity import atoms, inputs
 from srcgrad.analysis.cfg import bound_here, walk
+from srcgrad.analysis.literals import literal
 from srcgrad.analysis.memory import MemoryClasses
 from srcgrad.analysis.numeric import LIST_OPERATORS, numeric_names
 from srcgrad.analysis.references import local_names
@@ -58,7 +60,8 @@ from srcgrad.ir.normal_form import (
     With,
 )
 from srcgrad.rules.facts import Array, Fact, Sequence
-from srcgrad.rules.memory import makes_new
+from srcgrad.rules.memory import VIEWS, makes_new
+from srcgrad.rules.rewriting import rebuilt
 from srcgrad.syntax.globals import call_runtime
 from srcgrad.syntax.parse import clone
 from srcgrad.transform.apart import Outside, check_apart
@@ -285,7 +288,14 @@ def _bound(mirror: Mirror, statement: Bind) -> None:
             mirror.result.handed.add(statement)
         case Apply() | Fixed() | Unruled():
             _settle_arguments(mirror, statement)
-            _perhaps_view(mirror, statement, _handed_on(mirror, statement))
+            sources = _handed_on(mirror, statement)
+            shown = _shown_alike(mirror, statement, sources)
+            if shown is None:
+                _perhaps_view(mirror, statement, sources)
+            else:
+                mirror.add(bar, shown, span)
+                mirror.out.append(statement)
+                mirror.result.handed.add(statement)
         case Call():
             shadow_call(mirror, statement, operation)
         case Pack():
@@ -313,6 +323,31 @@ def _handed_on(mirror: Mirror, statement: Bind) -> tuple[str, ...]:
             return ()  # the copy of a list has its items
         names = list(dict.fromkeys(n for e in operation.arguments.values() for n in atoms(e) if n in mirror.shadowed))
     return tuple(n for n in names if mirror.result.root(n) == mirror.result.root(statement.target))
+
+
+def _shown_alike(mirror: Mirror, statement: Bind, sources: tuple[str, ...]) -> gast.expr | None:
+    """The view of a shadow that is as that of its array, where it is sure to be one: written as an index where it can
+    be, which costs no call, and which the reverse sweep may write again."""
+    made = statement.operation
+    if not isinstance(made, Apply) or made.function not in VIEWS or len(sources) != 1:
+        return None
+    if made.function is np.diagonal:  # which is read-only
+        return None
+    (source,), (first, *rest) = sources, made.arguments.values()
+    fact = mirror.fact(source)
+    if not isinstance(first, gast.Name) or first.id != source or not isinstance(fact, Array) or not fact.shape:
+        return None
+    try:
+        options = [literal(each) for each in rest]
+    except ValueError:
+        return None
+    bar = mirror.bar(source)
+    if made.function is np.flip and options in ([], [None]):
+        backwards: list[gast.expr] = [gast.Slice(None, None, constant(-1)) for _ in fact.shape]
+        return subscript(bar, backwards[0] if len(backwards) == 1 else tuple_of(backwards))
+    return rebuilt(
+        statement.expression, lambda node: clone(bar) if type(node) is gast.Name and node.id == source else None
+    )
 
 
 def _may_join_lists(mirror: Mirror, statement: Bind) -> bool:

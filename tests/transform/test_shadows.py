@@ -206,3 +206,32 @@ def ravelled_gradient(x):
     else:
         gradient[0, 2] += 3.0
     return gradient
+
+
+def turned(x, a):
+    y = 1.0 * x
+    m = np.outer(y, x)
+    for k in range(1, 4):
+        w = np.flip(y[:k])
+        y[:k] += a * w
+        w[0] = a * y[3]
+        np.flip(m)[0, k] += y[k]
+        np.fliplr(m)[k, 0] *= a
+        v = np.transpose(m, (1, 0))
+        v[:, k] += a * np.swapaxes(m, 0, 1)[k]
+        np.expand_dims(y, 0)[0, 1] *= 0.5
+        y = np.flip(y)
+    return np.sum(y * y) + np.sum(np.diagonal(m) * x) + np.sum(m * m)
+
+
+def test_views_of_any_layout_show_the_shadow_alike() -> None:
+    x, a = np.array([0.3, -0.4, 0.7, 0.2]), 0.8
+    x_bar, a_bar = srcgrad.grad(turned, (0, 1))(x, a)
+    step = 1e-6
+    for k in range(4):
+        e = step * np.eye(4)[k]
+        assert x_bar[k] == pytest.approx((turned(x + e, a) - turned(x - e, a)) / (2 * step), rel=1e-6)
+    assert a_bar == pytest.approx((turned(x, a + step) - turned(x, a - step)) / (2 * step), rel=1e-6)
+    text = srcgrad.grad(turned, (0, 1)).source_for(x, a)
+    for shown in ("w_bar = y_bar[:k][::-1]", "np.fliplr(m_bar)", "np.transpose(m_bar, (1, 0))"):
+        assert shown in text
