@@ -12,6 +12,7 @@ The sizes themselves are no part of it: one program serves all that are equal in
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from itertools import count
 from typing import Any
 
@@ -27,8 +28,14 @@ PATTERNS = 8
 
 def pattern_of(values: tuple[Any, ...]) -> tuple[int, ...]:
     """One number per dimension of each array: 0 and 1 for themselves, others in the order in which they come."""
+    given = tuple(dimensions_of(values))
+    return _number(given) if given else given
+
+
+@lru_cache(maxsize=4096)
+def _number(given: tuple[int, ...]) -> tuple[int, ...]:
     numbers = {0: 0, 1: 1}
-    return tuple([numbers.setdefault(n, len(numbers)) for n in dimensions_of(values)])
+    return tuple([numbers.setdefault(n, len(numbers)) for n in given])
 
 
 def symbols_of(values: tuple[Any, ...]) -> dict[int, str]:
@@ -37,29 +44,27 @@ def symbols_of(values: tuple[Any, ...]) -> dict[int, str]:
     return {n: size(number) for number, n in enumerate(numbers, 2)}
 
 
+_WITHOUT = frozenset((float, int, bool, complex, str, type(None)))
+
+
 def dimensions_of(values: Iterable[Any]) -> list[int]:
     """The dimensions of all arrays, those in containers and in fields of objects included."""
     found: list[int] = []
-    for value in values:
-        if type(value) is np.ndarray:
+    for value in values:  # at each call, so that what is frequent comes first
+        kind = type(value)
+        if kind is np.ndarray:
             found += value.shape
-        elif type(value) is not float:
-            _gather(value, found)
+        elif kind in _WITHOUT:
+            continue
+        elif isinstance(value, tuple | list):
+            found += dimensions_of(value)
+        elif isinstance(value, dict):
+            found += dimensions_of(value.values())
+        elif isinstance(value, np.ndarray):
+            found += value.shape
+        elif is_object(value):
+            found += dimensions_of(fields_of(value).values())
     return found
-
-
-def _gather(value: Any, found: list[int]) -> None:
-    if isinstance(value, np.ndarray):
-        found += value.shape
-    elif isinstance(value, tuple | list):
-        for item in value:
-            _gather(item, found)
-    elif isinstance(value, dict):
-        for item in value.values():
-            _gather(item, found)
-    elif is_object(value):
-        for item in fields_of(value).values():
-            _gather(item, found)
 
 
 def shapes_told(names: Iterable[str], values: Iterable[Any]) -> str:
