@@ -9,7 +9,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from srcgrad import grad, hvp, jvp, value_and_grad, vjp
+from srcgrad import grad, hvp, jvp, runtime, value_and_grad, vjp
 from srcgrad.api.derivative import Derivative
 from srcgrad.api.sizes import PATTERNS, pattern_of, shapes_told
 from srcgrad.programs import options
@@ -103,8 +103,26 @@ def left_early(x, y):
     return s + np.sum(h)
 
 
+def summed(x, y):
+    s = np.sum(x * y)
+    for i in range(3):
+        p = x * y
+        if s > 1.0:
+            break
+        s = s + np.sum(np.tanh(x) * y)
+        if i == 1 or s < -1.0:
+            s = s + np.sum(p)
+    outer = np.sum(x[:, np.newaxis] * y, axis=1) * np.sum(y[:, np.newaxis] * x, axis=0)
+    whole = np.sum(x[:, np.newaxis] * np.cos(y)[np.newaxis, :], axis=(0, -1))
+    kept = np.sum(x * (y + x)[:, np.newaxis], axis=0, keepdims=True)
+    return s + np.sum(outer * x) + whole + np.sum(kept * y)
+
+
 LENGTHS = (0, 1, 2, 3)
-VECTORS = (beside, shifted, in_a_loop, made_inside, stored, called, recursive, branching, reshaped, outside_of_order, left_early)
+VECTORS = (
+    beside, shifted, in_a_loop, made_inside, stored, called, recursive, branching, reshaped, outside_of_order,
+    left_early, summed,
+)  # fmt: skip
 
 
 @cache
@@ -210,10 +228,19 @@ def test_what_is_proved_to_broadcast_nothing_is_not_summed_down():
 
 
 def test_the_shape_of_a_value_is_read_off_another_that_is_needed():
-    text = grad(squares).source_for(*arrays((3,), (3,)))
-    assert "= x * y" not in text and "unreduce(value_bar, y) * y" in text, text
-    text = grad(squares).source_for(*arrays((3,), (1,)))
-    assert "unreduce(value_bar, x) * y" in text, "y is not of that shape"
+    text = grad(added, 1).source_for(*arrays((3,), (3,)))
+    assert "unreduce(value_bar, y) * np.cos(y)" in text, "the sum is not computed"
+    text = grad(added, 1).source_for(*arrays((3,), (1,)))
+    assert "unreduce(value_bar, x)" in text, "y is not of that shape"
+
+
+def added(x, y):
+    return np.sum(x + np.sin(y))
+
+
+def test_the_cotangent_of_a_sum_is_not_spread_over_a_product():
+    assert "return value_bar * y\n" in grad(squares).source_for(*arrays((3,), (3,)))
+    assert "unproduct(value_bar, y, x)" in grad(squares).source_for(*arrays((3,), (1,)))
 
 
 def squares(x, y):
@@ -296,3 +323,36 @@ def test_a_saved_text_serves_all_sizes(tmp_path):
     x, b = arrays((3,), (1,))
     for one, other in zip(namespace["grad_beside"](x, b), derivative(x, b), strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-12)
+
+
+def test_a_product_that_is_summed_is_contracted():
+    random = np.random.default_rng(1)
+    for of_like, of_b in product([(), (1,), (3,), (2, 3), (2, 1), (4, 1, 3), (0, 3)], repeat=2):
+        try:
+            whole = np.broadcast_shapes(of_like, of_b)
+        except ValueError:
+            continue
+        like, b = np.ones(of_like), random.normal(size=of_b)
+        for axes in product(*[(n, 1) for n in whole]):
+            g = random.normal(size=axes)
+            expected = runtime.unbroadcast(np.broadcast_to(g * b, whole), like)
+            got = runtime.unproduct(g, b, like)
+            assert np.shape(got) == of_like
+            np.testing.assert_allclose(got, expected, rtol=1e-13, atol=1e-14)
+
+
+def averaged(x, w):
+    return np.mean(x[:, :, np.newaxis] * w) + np.sum(np.mean(x[:, :, np.newaxis] * w, axis=(0, 1)) ** 2)
+
+
+def test_sums_of_products_of_the_second_order():
+    x, w, u, v = arrays((2, 3), (3, 4), (2, 3), (3, 4))
+    assert "unproduct" in grad(averaged, (0, 1)).source_for(x, w)
+    got = hvp(averaged, (0, 1))(x, w, (u, v))
+    gradient, step = grad(averaged, (0, 1)), 1e-5
+    up, down = gradient(x + step * u, w + step * v), gradient(x - step * u, w - step * v)
+    for one, a, c in zip(got, up, down, strict=True):
+        np.testing.assert_allclose(one, (a - c) / (2.0 * step), rtol=1e-6, atol=1e-9)
+    _, pullback = vjp(gradient, x, w, argnums=(0, 1))
+    for one, other in zip(pullback((u, v)), got, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-10, atol=1e-12)

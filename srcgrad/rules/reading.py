@@ -72,6 +72,7 @@ SHAPE_ONLY: dict[Callable[..., object], tuple[int, ...]] = {
     runtime.undot_right: (2,),
     runtime.uninner_right: (2,),
     runtime.unmatmul_right: (2,),
+    runtime.unproduct: (2,),
     runtime.unouter_right: (2,),
     runtime.untensordot_right: (2,),
     runtime.uncross_right: (2,),

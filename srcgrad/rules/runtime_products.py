@@ -23,6 +23,7 @@ from srcgrad.runtime import (
     unmatmul_right,
     unouter_left,
     unouter_right,
+    unproduct,
     untensordot_left,
     untensordot_right,
     unvdot_left,
@@ -42,6 +43,12 @@ def unmatmul_left_(g, a, b, *, y, y_bar):
 def unmatmul_right_(g, a, b, *, y, y_bar):
     """a.T @ g in the shape of b."""
     return unbroadcast(a @ y_bar, g), unmatmul_left(g, a, y_bar)
+
+
+@linear(runtime.unproduct, "g", "b")
+def unproduct_(g, b, like, *, y, y_bar):
+    """A product element by element, summed and repeated: of each factor that of the other two."""
+    return unproduct(y_bar, b, g), unproduct(y_bar, g, b)
 
 
 @linear(runtime.undot_left, "g", "b")
@@ -159,6 +166,7 @@ for right_ in (
     unmatmul_right_, undot_right_, uninner_right_, unouter_right_, untensordot_right_, unvdot_right_, unkron_right_,
 ):  # fmt: skip
     right_.infer(_like("b"))
+unproduct_.infer(_like("like"))
 for left_, right_, first, second in (
     (unvecdot_left_, unvecdot_right_, "x1", "x2"),
     (uncross_left_, uncross_right_, "a", "b"),

@@ -139,7 +139,7 @@ _NAMES = {
     "products": (
         "uncross_left uncross_right undot_left undot_right uninner_left uninner_right unkron_left "
         "unkron_right unmatmul_left unmatmul_right unouter_left unouter_right untensordot_left "
-        "untensordot_right unvdot_left unvdot_right unvecdot_left unvecdot_right"
+        "unproduct untensordot_right unvdot_left unvdot_right unvecdot_left unvecdot_right"
     ),
     "reducing": "count deviation if_floating in_dtype present spread_numbers unreduce",
     "refusals": "RefusedMode",

@@ -54,6 +54,51 @@ def unmatmul_right(g: Any, a: Any, b: Any) -> Any:
     return unbroadcast(result, b)
 
 
+_FEW = 8192  # elements that are multiplied and summed in the time that it takes to call a product of matrices
+
+
+# --- products element by element, whose results are summed ------------------------------------------------------------
+def unproduct(g: Any, b: Any, like: Any) -> Any:
+    """The cotangent of ``like`` where ``g``, which broadcasts to the shape of ``like * b``, is that of the product:
+    summed over the axes along which ``like`` is repeated, repeated along those of ``like`` alone.
+
+    The product of ``g`` and ``b`` is not formed where they are contracted: it may be larger than all three.
+    """
+    g, b, shape = np.asarray(g), np.asarray(b), np.shape(like)
+    whole = np.broadcast_shapes(g.shape, b.shape)
+    full = np.broadcast_shapes(whole, shape)
+    is_alike = g.dtype == b.dtype == np.result_type(like) == np.float64
+    if whole == shape or not is_alike or math.prod(full) < _FEW:
+        result = np.multiply(g, b)
+        return unbroadcast(result if whole == full else np.array(np.broadcast_to(result, full)), like)
+    rank = max(len(whole), len(shape))
+    (g, of_g), (b, of_b) = _labelled(g, rank), _labelled(b, rank)
+    wanted = [rank - len(shape) + j for j, n in enumerate(shape) if n != 1]
+    g, of_g = _summed_over(g, of_g, {*of_b, *wanted})
+    b, of_b = _summed_over(b, of_b, {*of_g, *wanted})
+    found = [axis for axis in wanted if axis in of_g or axis in of_b]
+    shared = [axis for axis in of_g if axis in of_b]
+    if any(axis in wanted for axis in shared):
+        result = np.einsum(g, of_g, b, of_b, found)
+    else:
+        result = np.tensordot(g, b, ([of_g.index(a) for a in shared], [of_b.index(a) for a in shared]))
+        left = [a for a in (*of_g, *of_b) if a not in shared]
+        result = np.transpose(result, [left.index(a) for a in found])
+    result = np.reshape(result, [n if rank - len(shape) + j in found else 1 for j, n in enumerate(shape)])
+    return (result if result.shape == shape else np.array(np.broadcast_to(result, shape)))[()]
+
+
+def _labelled(x: Any, rank: int) -> tuple[Any, list[int]]:
+    """An array without its axes of length 1, and which of so many axes its others are."""
+    return np.reshape(x, [n for n in x.shape if n != 1]), [rank - x.ndim + j for j, n in enumerate(x.shape) if n != 1]
+
+
+def _summed_over(x: Any, axes: list[int], kept: set[int]) -> tuple[Any, list[int]]:
+    """An array summed over the axes that are not among these."""
+    alone = tuple(j for j, axis in enumerate(axes) if axis not in kept)
+    return (np.sum(x, axis=alone), [axis for axis in axes if axis in kept]) if alone else (x, axes)
+
+
 # --- dot: last axis of a with the last but one of b, free axes side by side ------------------------------------------
 def undot_left(g: Any, a: Any, b: Any) -> Any:
     """The cotangent of ``a`` where ``g`` is that of ``np.dot(a, b)``."""

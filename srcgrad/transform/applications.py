@@ -16,6 +16,7 @@ import gast
 
 from srcgrad import runtime
 from srcgrad.analysis.activity import atoms
+from srcgrad.analysis.literals import literal
 from srcgrad.analysis.references import mark_shapes, reference, referring
 from srcgrad.errors import MissingRule
 from srcgrad.ir.normal_form import (
@@ -94,10 +95,28 @@ def apply_adjoint(
             contributions += _spread(sweep, argument, partial, varied, code)
         else:
             name = atoms(argument)[0]
+            if name in sweep.deferral.spread and not strong:
+                partial = _not_spread(partial)
             contributions.append((name, _fitting(sweep, partial, name, apply.rule.kind, statement, block, position)))
     contributions = counted_once(sweep, contributions)
     mark_shapes(*code, *(partial for _, partial in contributions))
     return code + distribute(sweep, target, contributions)
+
+
+def _not_spread(partial: gast.expr) -> gast.expr:
+    """The cotangent of a reduction before ``unreduce`` spreads it, which broadcasts to the shape of the operand."""
+    if not isinstance(partial, gast.Call) or not calls_to(partial, runtime.unreduce) or partial.keywords:
+        return partial
+    match partial.args:
+        case [bare, _] | [bare, _, gast.Constant(value=None)]:
+            return bare
+        case [bare, _, axis]:
+            try:
+                literal(axis)
+            except ValueError:
+                return partial
+            return numpy_call("expand_dims", bare, axis)
+    return partial
 
 
 def _spread(
@@ -135,6 +154,8 @@ def _fitting(
     bare = partial
     if isinstance(partial, gast.Call) and calls_to(partial, runtime.unbroadcast):
         bare = partial.args[0]
+    if target in sweep.deferral.spread and not sweep.calls.strong_zeros:
+        return _contracted(sweep, bare, name, statement, block, position)
     source = sweep.deferral.made_from.get(target, target)
     if name in sweep.deferral.real and source == target and sweep.is_scalar(target):
         return bare
@@ -149,6 +170,19 @@ def _fitting(
             return bare
     narrow = call_runtime(runtime.unbroadcast, bare, reference(name, block, position, shape_only=True))
     return _narrowed(sweep, narrow, name, source)
+
+
+def _contracted(
+    sweep: ReverseSweep, bare: gast.expr, name: str, statement: Bind, block: Block, position: int
+) -> gast.expr:
+    """The partial of a product by one factor, where the adjoint of the product may be less than its shape."""
+    assert isinstance(statement.operation, Apply)
+    operands = [atoms(e)[0] for e in statement.operation.arguments.values()]
+    if all(same_shape(sweep.fact(name), sweep.fact(other)) for other in operands):
+        return bare
+    assert isinstance(bare, gast.BinOp)
+    like = reference(name, block, position, shape_only=True)
+    return call_runtime(runtime.unproduct, bare.left, bare.right, like)
 
 
 def _sets_shape(sweep: ReverseSweep, name: str, statement: Bind) -> bool:

@@ -9,11 +9,14 @@ and that of a real one loses its imaginary part; of a temporary that another ele
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from srcgrad.analysis.activity import atoms, inputs
-from srcgrad.analysis.cfg import bound_here, walk
+from srcgrad.analysis.cfg import blocks_of, bound_here, walk
 from srcgrad.ir.normal_form import Apply, Bind, Fixed, Function
 from srcgrad.rules.facts import Array, Fact, is_real, keeps_complex
 
@@ -24,11 +27,39 @@ class Deferral:
 
     reducing: frozenset[str]
     real: frozenset[str]
+    spread: frozenset[str] = frozenset()  # products that are only summed, whose adjoint need not be spread over them
     made_from: dict[str, str] = field(default_factory=dict)  # temporary with such an adjoint -> the name of that shape
 
 
 def deferral_of(function: Function, facts: Mapping[str, Fact], shadowed: Collection[str]) -> Deferral:
-    return Deferral(_reducing(function, facts).difference(shadowed), _real(function, facts).difference(shadowed))
+    reducing, real = _reducing(function, facts), _real(function, facts)
+    spread = _spread(function, facts, reducing).difference(shadowed)
+    return Deferral(reducing.difference(shadowed), real.difference(shadowed), spread)
+
+
+def _spread(function: Function, facts: Mapping[str, Fact], once: Collection[str]) -> frozenset[str]:
+    """Of temporaries that are read once, the products of two arrays of float64 that the same block sums or averages."""
+    found: set[str] = set()
+    made: set[str] = set()
+    pending = [function.body]
+    while pending:
+        block = pending.pop()
+        made.clear()
+        for statement in block.statements:
+            pending += blocks_of(statement)
+            match statement:
+                case Bind(target=target, operation=Apply(function=called, arguments=arguments)):
+                    operands = [n for e in arguments.values() for n in atoms(e)]
+                    if called in (np.sum, np.mean):
+                        found.update(made.intersection(operands[:1]))
+                    elif called in (operator.mul, np.multiply) and len(operands) == len(arguments) == 2:
+                        if target in once and all(_is_of_floats(facts.get(n)) for n in (*operands, target)):
+                            made.add(target)
+    return frozenset(found)
+
+
+def _is_of_floats(fact: Fact | None) -> bool:
+    return isinstance(fact, Array) and bool(fact.shape) and fact.dtype == "float64"
 
 
 def _reducing(function: Function, facts: Mapping[str, Fact]) -> frozenset[str]:

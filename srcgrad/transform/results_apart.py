@@ -39,7 +39,7 @@ _ADDS = frozenset({runtime.add_at, runtime.accumulate, runtime.claim})
 _APART = frozenset(
     {
         runtime.zeros_like, runtime.untake, runtime.add, runtime.each_once, runtime.unshared,
-        runtime.unmatmul_left, runtime.unmatmul_right, runtime.undot_left, runtime.undot_right,
+        runtime.unmatmul_left, runtime.unmatmul_right, runtime.undot_left, runtime.undot_right, runtime.unproduct,
     }
 )  # fmt: skip
 

@@ -115,7 +115,7 @@ def test_the_forward_sweep_of_a_store_through_a_view_is_the_users_text() -> None
         "v[0] = a * t",
         "y_bar = zeros_like(y)",
         "v_bar = y_bar[1:3]",
-        "y_bar += 2.0 * unreduce(value_bar, x) * y",
+        "y_bar += 2.0 * value_bar * y",
         "t5 = v_bar[0]",
         "v_bar[0] = 0.0",
         "a_bar = t5 * t",

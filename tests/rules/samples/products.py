@@ -206,6 +206,14 @@ for _product, (_name, _samples) in _halves.items():
     for _side in ("left", "right"):
         SAMPLES[getattr(runtime, f"un{_name}_{_side}")] = [call(g, *p.args, **p.kwargs) for g, p in _both]
 
+SAMPLES[runtime.unproduct] = [
+    call(n(2, 1), n(3), n(2, 3)),
+    call(n(2, 1, 1), n(4, 3), n(2, 4, 1)),
+    call(n(2, 3), n(3), n(3)),
+    call(0.7, n(2, 3), n(3)),
+    call(c(2, 1), n(3), c(2, 3)),
+]
+
 #: Functions whose formula continues to complex numbers, so that a complex step is exact.
 ANALYTIC: set[Callable[..., Any]] = {
     np.matmul, operator.matmul, np.linalg.matmul, np.dot, np.inner, np.outer, np.linalg.outer, np.tensordot, np.kron,
