@@ -15,6 +15,7 @@ from typing import TypeAlias
 
 import gast
 
+from srcgrad.analysis.accumulating import accumulated
 from srcgrad.analysis.activity import Activity
 from srcgrad.analysis.admission import Assumed, looked_at
 from srcgrad.analysis.axes import computes_axes, refuse_varied_axes, varied_axes_ended
@@ -98,6 +99,7 @@ class Module:
         self.primals = dict[Callee, str]()
         self.outcomes = Summaries(self._outcome, Outcome())
         self.solved: dict[Asked, Known] = {}  # the facts that the outcomes were worked out with
+        self.adds: dict[Asked, frozenset[int]] = {}  # arguments to whose adjoints callees add place by place
         self.rises: dict[Asked, int] = {}  # how often the outcome of a recursion became another one
         self.specialised: dict[Callee, set[Facts]] = {}  # where each was looked into
         self.pending: list[Callable[[], None]] = []
@@ -257,6 +259,15 @@ class Module:
         forward, backward = self.pairs[key]
         return name_of(forward), name_of(backward)
 
+    def added_to(self, callee: Callee, facts: Facts) -> frozenset[int]:
+        """The arguments of a callee to whose adjoints its reverse sweep adds place by place."""
+        if self.generic or isinstance(callee.function, Derived | Guarded):
+            return frozenset()
+        key = callee, self._seen_from_inside(callee, facts, (True,))
+        if key not in self.adds:
+            self.adds[key] = accumulated(*self.prepared(*key))
+        return self.adds[key]
+
     def tangent(self, callee: Callee, active: tuple[bool, ...], facts: Facts) -> gast.expr:
         facts = self._seen_from_inside(callee, facts)
         key = (callee, active, facts)
@@ -347,8 +358,11 @@ class Module:
         if shadows is not None:
             self.changes_saved, function = True, shadows.function
             active = self.active(function, wanted, known, classes, with_shadow)
-        by_value = tuple(name for name in wanted if name not in with_shadow)
-        return AdjointProgram(function, by_value, active, known, self, shadows, sink=present_options().sink)
+        handed = modes.added_to(self.normalized(callee).parameters)
+        by_value = tuple(name for name in wanted if name not in with_shadow and name not in handed)
+        return AdjointProgram(
+            function, by_value, active, known, self, shadows, sink=present_options().sink, handed=handed
+        )
 
     def split(
         self, callee: Callee, wanted: tuple[str, ...], facts: Facts, forward: str, backward: str, *,

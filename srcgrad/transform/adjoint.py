@@ -32,7 +32,7 @@ from srcgrad.syntax.marks import Role, in_role
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import clone
 from srcgrad.syntax.parse import walk as nodes_of
-from srcgrad.transform.build import assign, constant, load, tuple_of, unpack
+from srcgrad.transform.build import assign, constant, load, store, tuple_of, unpack
 from srcgrad.transform.calls import pair_of
 from srcgrad.transform.control import block_adjoint, placed
 from srcgrad.transform.record import JointForward, PairForward
@@ -62,7 +62,10 @@ class AdjointProgram:
         shadows: Shadows | None = None,
         *,
         sink: bool = True,
+        handed: Sequence[str] = (),
     ) -> None:
+        """``handed``: parameters whose adjoints are buffers of the caller's, which the reverse sweep adds to."""
+        self.handed = tuple(handed)
         self.shadows = shadows
         self.sink = sink
         self.function = function
@@ -163,7 +166,9 @@ class AdjointProgram:
             reverse += sweep.resolved(plan, [gast.Return(sweep.gradients)])
         seeded = self.shadows is None or not self.shadows.results
         given = [saved, sweep.seed_name] if seeded else [saved]
-        backward_def = self._define(backward_name, given, reverse or [gast.Pass()], "adjoint", seed=seeded)
+        given += [sweep.state.bar(name) for name in self.handed]
+        is_default = seeded and not self.handed
+        backward_def = self._define(backward_name, given, reverse or [gast.Pass()], "adjoint", seed=is_default)
         return Split(forward_def, backward_def)
 
     def _planned(self, sweep: _Sweep) -> Plan:
@@ -217,7 +222,7 @@ class _Sweep:
         self.leave = self.namer.fresh("leave") if not program.has_single_return else ""
         self.state = reverse_sweep(
             self.layout, program.activity, program.facts, program.calls, self.namer, load(self.seed_name), self.leave,
-            shadows,
+            shadows, frozenset(program.handed),
         )  # fmt: skip
         if single:
             self.state.names[value[0]] = self.seed_name
@@ -225,6 +230,9 @@ class _Sweep:
         self.code = block_adjoint(self.state, root, self.leave, set())
         self.undone = self._undone()
         self.code = settled(self.code, self.undone)
+        for name in program.handed:
+            if name in self.shadowed:
+                self.code.append(gast.AugAssign(store(self.state.bar(name)), gast.Add(), self._entry_shadow(name)))
         gradients: list[gast.expr] = []
         for name in program.wanted:
             if name in self.shadowed:

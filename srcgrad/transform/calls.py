@@ -10,6 +10,7 @@ value, or with their shadows (``transform.shadows.Modes``), to which the callee 
 from __future__ import annotations
 
 from collections.abc import Container
+from dataclasses import replace
 
 import gast
 
@@ -20,8 +21,8 @@ from srcgrad.ir.normal_form import Bind, Block, Call
 from srcgrad.rules.facts import Fact
 from srcgrad.syntax.globals import call_runtime
 from srcgrad.transform.build import call, load, unpack
-from srcgrad.transform.contributions import distribute, zero
-from srcgrad.transform.shadows import PLAIN
+from srcgrad.transform.contributions import distribute, own, zero
+from srcgrad.transform.shadows import PLAIN, Modes
 from srcgrad.transform.sweep import ReverseSweep
 
 
@@ -36,9 +37,12 @@ def call_adjoint(
         return []
     sweep.requests.saved_calls.add(statement)
     _, backward = pair_of(sweep, statement)
-    result = call(backward, hidden(statement, "saved"), _seed_of(sweep, target))
-    names = [n[0] for n, is_active in zip(operands, active, strict=True) if is_active]
-    return _distribute_result(sweep, target, names, result)
+    seed = _seed_of(sweep, target)
+    code, buffers = _buffers(sweep, statement, block, position)
+    result = call(backward, hidden(statement, "saved"), seed, *buffers)
+    added = modes_of(sweep, statement).added or [False] * len(active)
+    names = [n[0] for n, is_active, adds in zip(operands, active, added, strict=True) if is_active and not adds]
+    return code + _distribute_result(sweep, target, names, result)
 
 
 def call_with_shadows(sweep: ReverseSweep, statement: Bind, block: Block, position: int) -> list[gast.stmt]:
@@ -53,13 +57,59 @@ def call_with_shadows(sweep: ReverseSweep, statement: Bind, block: Block, positi
         if target not in sweep.shadowed and target not in sweep.bars:
             code += zero(sweep, target, block, position + 1)
         arguments.append(_seed_of(sweep, target))
-    result = call(backward, *arguments)
-    by_value = zip(statement.operation.arguments, active_arguments(sweep, statement), modes.given, strict=True)
-    names = [atoms(a)[0] for a, is_active, given in by_value if is_active and not given]
-    if not names:
-        sweep.bars.drop(target)
-        return [*code, gast.Expr(result)]
-    return code + _distribute_result(sweep, target, names, result)
+    made, buffers = _buffers(sweep, statement, block, position)
+    result = call(backward, *arguments, *buffers)
+    added = modes_of(sweep, statement).added or [False] * len(modes.given)
+    by_value = zip(statement.operation.arguments, active_arguments(sweep, statement), modes.given, added, strict=True)
+    names = [atoms(a)[0] for a, is_active, given, adds in by_value if is_active and not given and not adds]
+    return [*code, *made, *_distribute_result(sweep, target, names, result)]
+
+
+def added_to(sweep: ReverseSweep, statement: Bind) -> tuple[str, ...]:
+    """The arguments of a call to whose adjoints its sweep adds."""
+    if not isinstance(statement.operation, Call):
+        return ()
+    pairs = zip(statement.operation.arguments, modes_of(sweep, statement).added)
+    return tuple(atoms(argument)[0] for argument, adds in pairs if adds)
+
+
+def _buffers(
+    sweep: ReverseSweep, statement: Bind, block: Block, position: int
+) -> tuple[list[gast.stmt], list[gast.expr]]:
+    """The adjoints that the sweep of a callee adds to, made beforehand."""
+    code: list[gast.stmt] = []
+    buffers: list[gast.expr] = []
+    for name in added_to(sweep, statement):
+        if name in sweep.shadowed:
+            buffers.append(sweep.shadow(name))
+            continue
+        if name not in sweep.handed:
+            if name not in sweep.bars:
+                code += zero(sweep, name, block, position)
+            code += own(sweep, name)
+        buffers.append(load(sweep.bar(name)))
+    return code, buffers
+
+
+def modes_of(sweep: ReverseSweep, statement: Bind) -> Modes:
+    """How the derivative of a callee is given its arguments by this call."""
+    made = statement.operation
+    assert isinstance(made, Call)
+    modes = sweep.shadows.calls.get(statement, PLAIN) if sweep.shadows is not None else PLAIN
+    places = sweep.calls.added_to(made.callee, argument_facts(sweep, made))
+    if not places:
+        return modes
+    active = active_arguments(sweep, statement)
+    added = tuple(
+        j in places and active[j] and not (modes.given and modes.given[j]) and _takes_sums(sweep, statement, argument)
+        for j, argument in enumerate(made.arguments)
+    )
+    return replace(modes, added=added) if any(added) else modes
+
+
+def _takes_sums(sweep: ReverseSweep, statement: Bind, argument: gast.expr) -> bool:
+    """Whether an argument has a buffer that takes any adjoint of its value; what the call binds has another by then."""
+    return isinstance(argument, gast.Name) and argument.id != statement.target and sweep.adds_in_place(argument.id)
 
 
 def _seed_of(sweep: ReverseSweep, target: str) -> gast.expr:
@@ -87,13 +137,16 @@ def pair_of(sweep: ReverseSweep, statement: Bind) -> tuple[gast.expr, gast.expr]
     """The two halves of the derivative that a call site uses."""
     assert isinstance(statement.operation, Call)
     made = statement.operation
-    modes = sweep.shadows.calls.get(statement, PLAIN) if sweep.shadows is not None else PLAIN
+    modes = modes_of(sweep, statement)
     return sweep.calls.pair(made.callee, active_arguments(sweep, statement), argument_facts(sweep, made), modes)
 
 
 def _distribute_result(sweep: ReverseSweep, target: str, names: list[str], result: gast.expr) -> list[gast.stmt]:
     """What a backward half returns, handed on to the arguments that were passed by value."""
     code: list[gast.stmt] = []
+    if not names:
+        sweep.bars.drop(target)
+        return [gast.Expr(result)]
     if len(names) == 1:
         return distribute(sweep, target, [(names[0], result)])
     parts = [sweep.fresh(f"{name}_bar") for name in names]

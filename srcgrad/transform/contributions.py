@@ -60,6 +60,8 @@ def add(sweep: ReverseSweep, name: str, value: gast.expr) -> list[gast.stmt]:
     if name in sweep.shadowed:
         return _add_to_shadow(sweep, name, value)
     bar = sweep.bar(name)
+    if name in sweep.handed:
+        return [seen_elsewhere(gast.AugAssign(store(bar), gast.Add(), value))]
     if name not in sweep.bars:
         _note_sharing(sweep, value)
         # What NumPy made of a list is an array: it becomes a list before an item is taken from it.
@@ -83,6 +85,11 @@ def add_at(
     if name in sweep.shadowed:
         place = sweep.shadow(name)
         if sweep.adds_in_place(name) and is_basic(index, sweep.fact):
+            return [seen_elsewhere(add_in_place(subscript(place, index), value))]
+        return [seen_elsewhere(gast.Expr(call_runtime(runtime.add_at, place, index_value(index), value)))]
+    if name in sweep.handed:
+        place = load(sweep.bar(name))
+        if _is_basic(sweep, index):
             return [seen_elsewhere(add_in_place(subscript(place, index), value))]
         return [seen_elsewhere(gast.Expr(call_runtime(runtime.add_at, place, index_value(index), value)))]
     if sweep.is_scalar(name) or not sweep.is_array(name) and _takes_no_axis(index):

@@ -47,6 +47,7 @@ from srcgrad.ir.normal_form import (
 from srcgrad.syntax.comment import Comment
 from srcgrad.syntax.parse import walk as nodes_of
 from srcgrad.transform.build import assign, builtin_call, constant, load, store, subscript
+from srcgrad.transform.calls import added_to
 from srcgrad.transform.contributions import own, zero
 from srcgrad.transform.cotangents import Cotangents
 from srcgrad.transform.reverse import bind_adjoint, return_adjoint
@@ -247,13 +248,14 @@ def _loop(sweep: ReverseSweep, loop: For | While, block: Block, position: int) -
     activity = sweep.activity
     frame = sweep.layout.frame(loop.body)
     bases, read = _touched(loop.body)
+    bases |= {name for s in walk(loop.body) if isinstance(s, Bind) for name in added_to(sweep, s)}
     carried = set(activity.active_before(loop))
     if any(isinstance(s, Break) for s in _own_exits(loop)) or isinstance(loop, While):
         carried |= set(activity.active_after(loop))
     names = [
         n
         for n in activity.names.listed
-        if n not in sweep.shadowed and n in carried and (n in sweep.bars or n in read)
+        if n not in sweep.shadowed and n not in sweep.handed and n in carried and (n in sweep.bars or n in read)
     ]
     code: list[gast.stmt] = []
     for name in names:

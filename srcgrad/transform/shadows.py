@@ -21,9 +21,13 @@ class Modes:
 
     given: tuple[bool, ...] = ()  # arguments that come with their shadows; the others by value
     result: bool = False  # whether the result goes out with its shadow
+    added: tuple[bool, ...] = ()  # arguments by value to whose adjoints, buffers of the caller's, the sweep adds
 
     def shadowed(self, parameters: Sequence[str]) -> tuple[str, ...]:
         return tuple(p for p, comes in zip(parameters, self.given, strict=True) if comes) if self.given else ()
+
+    def added_to(self, parameters: Sequence[str]) -> tuple[str, ...]:
+        return tuple(p for p, comes in zip(parameters, self.added, strict=True) if comes) if self.added else ()
 
 
 PLAIN = Modes()

@@ -40,6 +40,8 @@ class Calls(Protocol):
 
     def primal(self, callee: Callee) -> gast.expr | None: ...
 
+    def added_to(self, callee: Callee, facts: tuple[Fact, ...]) -> frozenset[int]: ...
+
 
 Mark = tuple[int, int, int, frozenset[Bind]]
 
@@ -77,6 +79,7 @@ class ReverseSweep:
     shadowed: Mapping[str, str]  # name -> its shadow
     lists: frozenset[str]  # lists that are filled or emptied, and have no shadow
     deferral: Deferral
+    handed: frozenset[str] = frozenset()  # parameters whose adjoints are buffers of the caller's
     bars: Cotangents = field(default_factory=Cotangents)  # the adjoints at the present point
     names: dict[str, str] = field(default_factory=dict)  # name -> its adjoint
     temporaries: set[str] = field(default_factory=set)
@@ -158,11 +161,12 @@ def reverse_sweep(
     seed: gast.expr,
     leave: str,
     shadows: Shadows | None = None,
+    handed: frozenset[str] = frozenset(),
 ) -> ReverseSweep:
     """A sweep that stands at the end of its function; ``leave`` is the name of the function's exit number."""
     shadowed: Mapping[str, str] = {} if shadows is None else shadows.bars
     lists = {s.sequence for s in activity.graph.heads if isinstance(s, Append | Pop)}
     return ReverseSweep(
         layout, activity, facts, calls, namer, seed, shadows, {0: leave}, shadowed, frozenset(lists - set(shadowed)),
-        deferral_of(activity.function, facts, shadowed),
+        deferral_of(activity.function, facts, shadowed), handed,
     )  # fmt: skip
