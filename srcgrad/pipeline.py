@@ -207,27 +207,28 @@ class Module:
 
     def _kept(
         self, function: Function, wanted: tuple[str, ...], known: Known, classes: MemoryClasses, given: Names,
-        door: bool,
+        solve: Callable[[Function, Known], MemoryClasses], door: bool,
     ) -> tuple[Function, MemoryClasses, Activity]:
         """The function in which no derivative is lost: it is refused else, or looks at the keys of dicts as it runs."""
-        function, classes = self._axes_checked(function, wanted, known, classes, given)
+        function, classes = self._axes_checked(function, wanted, known, classes, given, solve)
         activity = self.active(function, wanted, known, classes, given)
         refuse_varied_axes(function, activity)
         looks = self.losses.refuse(function, activity, known, door)
         if self.shown or not looks:
             return function, classes, activity
         function = looked_at(function, looks)
-        classes = memory_classes(function, known, self.summary_of, given)
+        classes = solve(function, known)
         return function, classes, self.active(function, wanted, known, classes, given)
 
     def _axes_checked(
-        self, function: Function, wanted: tuple[str, ...], known: Known, classes: MemoryClasses, given: Names
-    ) -> tuple[Function, MemoryClasses]:
+        self, function: Function, wanted: tuple[str, ...], known: Known, classes: MemoryClasses, given: Names,
+        solve: Callable[[Function, Known], MemoryClasses],
+    ) -> tuple[Function, MemoryClasses]:  # fmt: skip
         """The function, which raises where it comes to a call whose axis varies."""
         if not computes_axes(function):
             return function, classes
         made = varied_axes_ended(function, self.active(function, wanted, known, classes, given))
-        return made, classes if made is function else memory_classes(made, known, self.summary_of, given)
+        return made, classes if made is function else solve(made, known)
 
     def _inside(self, callee: Callee, facts: Facts, given: tuple[bool, ...]) -> tuple[Function, Activity, Known]:
         """A callee, and its activity where these of its arguments vary."""
@@ -350,13 +351,14 @@ class Module:
         """``door``: called by users, whose arrays have to stay as they are."""
         function, known = self.prepared(callee, facts)
         with_shadow = frozenset(modes.shadowed(function.parameters))
-        solve = partial(memory_classes, summary_of=self.summary_of, with_shadow=with_shadow)
+        changing = frozenset(modes.changed(function.parameters))
+        solve = partial(memory_classes, summary_of=self.summary_of, with_shadow=with_shadow, changing=changing)
         function, known, classes = parts_copied(function, known, solve)
-        function, classes, active = self._kept(function, wanted, known, classes, with_shadow, door)
+        function, classes, active = self._kept(function, wanted, known, classes, with_shadow, solve, door)
         outside = partial(read_outside, callee, self.normalized) if door else None
         shadows = shadows_of(function, known, classes, partial(self.called, known=known), modes, outside=outside)
         if shadows is not None:
-            self.changes_saved, function = True, shadows.function
+            self.changes_saved, function = self.changes_saved or bool(shadows.bars), shadows.function
             active = self.active(function, wanted, known, classes, with_shadow)
         handed = modes.added_to(self.normalized(callee).parameters)
         by_value = tuple(name for name in wanted if name not in with_shadow and name not in handed)
@@ -397,7 +399,8 @@ class Module:
         classes = memory_classes(function, known, self.summary_of, by_place=True)
         given = frozenset() if door else classes.shadowed.intersection(function.parameters)
         # What is stored is of use as in reverse mode: tangents alone do not ask for that.
-        function, classes, _ = self._kept(function, wanted, known, classes, given, door)
+        solve = partial(memory_classes, summary_of=self.summary_of, with_shadow=given)
+        function, classes, _ = self._kept(function, wanted, known, classes, given, solve, door)
         moved = moving(function, wanted, known, classes, self.summary_of)
         # What a callee hands out may be stored into, and so may what it was given: no tangent may be both.
         is_seen = self.stores and (self.tried or not door)

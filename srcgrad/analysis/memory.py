@@ -91,22 +91,25 @@ def memory_classes(
     facts: Mapping[str, Fact],
     summary_of: Callable[[Callee, tuple[Fact, ...]], Summary],
     with_shadow: frozenset[str] = frozenset(),
+    changing: frozenset[str] = frozenset(),
     *,
     by_place: bool = False,
 ) -> MemoryClasses:
-    """Solve for one function; ``with_shadow`` are parameters that come with a shadow, and so are one mutable class.
+    """Solve for one function; ``with_shadow`` are parameters that come with a shadow, and so are one mutable class, as
+    are those that are lists of integers and ``changing``.
 
     ``by_place``: what lies at different places of the tuples on a tape is told apart.  Shadows are not: of what is
     popped they come from the tape's own."""
     solver = Solver(function, facts, summary_of, only_popped(function) if by_place else frozenset())
     for statement in walk(function.body):
         solver.flow(statement)
-    given = sorted(with_shadow)
-    for name in given:
-        solver.join(given[0], name)
+    given = sorted(with_shadow), sorted(changing)
+    for group in given:
+        for name in group:
+            solver.join(group[0], name)
     for statement in walk(function.body):
         solver.store(statement)
-    return solver.answer(given)
+    return solver.answer([*given[0], *given[1]])
 
 
 @kept_with_function

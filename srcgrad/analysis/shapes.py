@@ -414,6 +414,9 @@ class _Solver:
                 if result is None:
                     raise _NotYet
                 return result
+            case Exchange(base=base, method=method) if isinstance(held := self._of(base), Sequence):
+                if held.kind == "list" and method in ("append", "extend", "insert", "clear", "reverse", "sort"):
+                    return Static(None)
             case Fixed() | Unruled():
                 return self._fact(statement.expression)
         return Unknown()

@@ -74,7 +74,7 @@ class AdjointProgram:
         self.facts = facts
         self.calls = calls
         self.numbers = frozenset(n for n, f in facts.items() if isinstance(f, Array) and f.shape == ())
-        shadowed = frozenset() if shadows is None else frozenset(shadows.bars)
+        shadowed = frozenset() if shadows is None else frozenset(shadows.bars) | shadows.idle
         self.layout = layout_of(function, self.numbers, shadowed)
         self.temporaries: set[str] = set(function.temporaries)
         self.data = data_names(facts)
@@ -268,7 +268,9 @@ class _Sweep:
     def _changing_shadows(self) -> frozenset[str]:
         """The shadows of containers that change: a part of one is never taken again."""
         shadows = self.program.shadows
-        return frozenset() if shadows is None else frozenset(shadows.bars[name] for name in shadows.changing)
+        if shadows is None:
+            return frozenset()
+        return shadows.idle | {shadows.bars[name] for name in shadows.changing if name in shadows.bars}
 
     def _undone(self) -> set[Statement]:
         """The stores that the sweep has to undo."""

@@ -96,6 +96,8 @@ def modes_of(sweep: ReverseSweep, statement: Bind) -> Modes:
     made = statement.operation
     assert isinstance(made, Call)
     modes = sweep.shadows.calls.get(statement, PLAIN) if sweep.shadows is not None else PLAIN
+    if sweep.shadows is not None and statement in sweep.shadows.changed:
+        modes = replace(modes, changing=sweep.shadows.changed[statement])
     places = sweep.calls.added_to(made.callee, argument_facts(sweep, made))
     if not places:
         return modes

@@ -200,7 +200,8 @@ def _statement(
 def _is_mirrored(sweep: ReverseSweep, statement: Statement) -> bool:
     """Whether a container that is changed, or taken apart, has a shadow."""
     names = {*stores_of(statement), *(inputs(statement) if isinstance(statement, Unpack) else ())}
-    return not names.isdisjoint(sweep.shadowed)
+    idle = frozenset() if sweep.shadows is None else sweep.shadows.idle
+    return not (names.isdisjoint(sweep.shadowed) and names.isdisjoint(idle))
 
 
 def _item(item: gast.AST, block: Block, position: int) -> gast.withitem:

@@ -35,7 +35,7 @@ from srcgrad.ir.normal_form import (
     Store,
     Unruled,
 )
-from srcgrad.rules.facts import Array, Fact, Unknown, is_floating
+from srcgrad.rules.facts import Array, Fact, Static, Unknown, is_discrete, is_floating
 from srcgrad.rules.facts import Mapping as MappingFact
 from srcgrad.rules.facts import Sequence as SequenceFact
 from srcgrad.syntax.globals import call_runtime
@@ -53,6 +53,7 @@ class Mirror:
     summary_of: Callable[[Call], Summary]
     modes: Modes
     shadowed: frozenset[str]
+    stored: frozenset[str]  # those, and the names of classes that change and need no shadow
     namer: Namer
     result: Shadows
     out: list[Statement] = field(default_factory=list)
@@ -101,11 +102,17 @@ def mirror_of(
     classes: MemoryClasses,
     summary_of: Callable[[Call], Summary],
     modes: Modes,
+    *,
+    door: bool,
 ) -> Mirror:
     namer = Namer([*function.parameters, *(n for s in walk(function.body) for n in names_mentioned(s))])
-    mirror = Mirror(function, facts, summary_of, modes, classes.shadowed, namer, Shadows(function, classes))
+    kept = {*modes.shadowed(function.parameters), *(function.parameters if door else ())}
+    idle = frozenset(name for name in classes.shadowed if _is_idle(classes.members(name), facts, kept))
+    made = Shadows(function, classes, idle=idle)
+    mirror = Mirror(function, facts, summary_of, modes, classes.shadowed - idle, classes.shadowed, namer, made)
     mirror.result.changing = frozenset(_changing(mirror, classes))
-    _may_change_later(mirror, classes, modes.shadowed(function.parameters))
+    given = *modes.shadowed(function.parameters), *modes.changed(function.parameters)
+    _may_change_later(mirror, classes, given)
     if modes.result:
         returns = (s for s in walk(function.body) if isinstance(s, Return))
         _may_change_later(mirror, classes, [name for s in returns for name in atoms(s.value)])
@@ -126,11 +133,30 @@ def _changing(mirror: Mirror, classes: MemoryClasses) -> set[str]:
             case Bind(operation=Call(arguments=arguments) as made):
                 stored = (n for j in mirror.summary_of(made).stored for n in atoms(arguments[j]))
                 roots.update(classes.root(n) for n in stored if not isinstance(mirror.fact(n), Array))
-    return {name for name in mirror.shadowed if classes.root(name) in roots}
+    return {name for name in mirror.stored if classes.root(name) in roots}
+
+
+def _is_idle(members: Collection[str], facts: Mapping[str, Fact], kept: Collection[str]) -> bool:
+    """Whether a class consists of lists and tuples of whole numbers, which have no derivative; ``kept``: parameters
+    that have a shadow, or are the user's."""
+    return all(name not in kept and _holds_whole_numbers(facts.get(name, Unknown())) for name in members)
+
+
+def _holds_whole_numbers(fact: Fact) -> bool:
+    match fact:
+        case Array(scalar=True, dtype=dtype):
+            return is_discrete(dtype)
+        case SequenceFact(items=tuple() as items):
+            return all(map(_holds_whole_numbers, items))
+        case SequenceFact(item=item):
+            return item is not None and _holds_whole_numbers(item)
+        case Static(value=bool() | int() | str() | None):
+            return True
+    return False
 
 
 def _may_change_later(mirror: Mirror, classes: MemoryClasses, given: Collection[str]) -> None:
     """The caller may change the containers that it has given or is returned, after this function is done and before
     it is reversed."""
     roots = {classes.root(name) for name in given if not mirror.is_array(name)}
-    mirror.result.changing |= {name for name in mirror.shadowed if classes.root(name) in roots}
+    mirror.result.changing |= {name for name in mirror.stored if classes.root(name) in roots}

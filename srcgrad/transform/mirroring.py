@@ -61,7 +61,7 @@ def settled_index(mirror: Mirror, index: gast.expr, span: Span) -> gast.expr:
             return gast.Tuple([settled_index(mirror, e, span) for e in elements], gast.Load())
         case gast.Slice(lower=lower, upper=upper, step=step):
             return gast.Slice(*(None if e is None else settled_index(mirror, e, span) for e in (lower, upper, step)))
-    if not reads_contents(index, mirror.shadowed):
+    if not reads_contents(index, mirror.stored):
         return clone(index)
     place = mirror.namer.fresh("place")
     mirror.add(place, call_runtime(runtime.snapshot, clone(index)), span)
@@ -312,16 +312,18 @@ def freeze(mirror: Mirror, statement: Statement, names: Sequence[str]) -> None:
     """Keep containers that change, and their shadows, as an operation sees them; called before the statement."""
     for name in dict.fromkeys(names):
         if name in mirror.result.changing and not isinstance(mirror.fact(name), Array):
-            value, bar = mirror.namer.fresh(name), mirror.namer.fresh(mirror.result.bars[name])
+            value = bar = mirror.namer.fresh(name)
             mirror.add(value, call_runtime(runtime.frozen, load(name)), statement.span)
-            mirror.add(bar, call_runtime(runtime.frozen, mirror.bar(name)), statement.span)
+            if name in mirror.shadowed:
+                bar = mirror.namer.fresh(mirror.result.bars[name])
+                mirror.add(bar, call_runtime(runtime.frozen, mirror.bar(name)), statement.span)
             mirror.result.frozen.setdefault(statement, {})[name] = value, bar
 
 
 def freeze_result(mirror: Mirror, statement: Bind) -> None:
     """Keep the shadow of a result as it is made; called after the statement."""
     name = statement.target
-    if name in mirror.result.changing and not isinstance(mirror.fact(name), Array):
+    if name in mirror.result.changing and name in mirror.shadowed and not isinstance(mirror.fact(name), Array):
         bar = mirror.namer.fresh(mirror.result.bars[name])
         mirror.add(bar, call_runtime(runtime.frozen, mirror.bar(name)), statement.span)
         mirror.result.results_frozen[statement] = bar

@@ -32,6 +32,9 @@ def shadow_call(mirror: Mirror, statement: Bind, made: Call) -> None:
     # What changes later as a container is read through references by the callee's derivative.
     roots |= {root(n) for group in names for n in group if n in mirror.result.changing and not mirror.is_array(n)}
     given = tuple(any(n in mirror.shadowed and root(n) in roots for n in group) for group in names)
+    changing = tuple(not mirror.result.idle.isdisjoint(group) for group in names)
+    if any(changing):
+        mirror.result.changed[statement] = changing
     mirror.out.append(statement)
     result = target in mirror.shadowed and any(given[j] for j in summary.returned)
     if any(given):

@@ -100,7 +100,7 @@ def shadows_of(
     that this is no door, where nothing is copied."""
     if not classes.shadowed and not modes.given:
         return None
-    mirror = mirror_of(function, facts, classes, summary_of, modes)
+    mirror = mirror_of(function, facts, classes, summary_of, modes, door=outside is not None)
     for name in _in_order(mirror):
         mirror.result.bars[name] = mirror.namer.fresh(f"{name}_bar")
     entry: list[Statement] = []
@@ -235,6 +235,8 @@ def _statement(mirror: Mirror, statement: Statement) -> Statement:
         case Delete(base=name) if name in mirror.shadowed:
             shadow_delete(mirror, statement)
             return statement
+        case Bind(operation=Exchange(base=name)) if name in mirror.result.idle:
+            mirror.result.handed.add(statement)
         case Bind(operation=Exchange(base=name) as made) if name in mirror.shadowed:
             shadow_exchange(mirror, statement, made)
             return statement

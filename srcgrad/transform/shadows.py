@@ -21,10 +21,14 @@ class Modes:
 
     given: tuple[bool, ...] = ()  # arguments that come with their shadows; the others by value
     result: bool = False  # whether the result goes out with its shadow
+    changing: tuple[bool, ...] = ()  # arguments without a shadow, lists of integers, that change or may change later
     added: tuple[bool, ...] = ()  # arguments by value to whose adjoints, buffers of the caller's, the sweep adds
 
     def shadowed(self, parameters: Sequence[str]) -> tuple[str, ...]:
         return tuple(p for p, comes in zip(parameters, self.given, strict=True) if comes) if self.given else ()
+
+    def changed(self, parameters: Sequence[str]) -> tuple[str, ...]:
+        return tuple(p for p, may in zip(parameters, self.changing, strict=True) if may) if self.changing else ()
 
     def added_to(self, parameters: Sequence[str]) -> tuple[str, ...]:
         return tuple(p for p, comes in zip(parameters, self.added, strict=True) if comes) if self.added else ()
@@ -57,8 +61,10 @@ class Shadows:
     handed: set[Bind] = field(default_factory=set)  # those whose result surely is no new memory
     places: dict[Statement, gast.expr] = field(default_factory=dict)  # the index of a store, where it had to be kept
     made: set[Statement] = field(default_factory=set)  # the statements that were added
+    idle: frozenset[str] = frozenset()  # names of mutable classes that need no shadow: lists of integers
     with_shadow: frozenset[str] = frozenset()  # parameters that come with a shadow
     calls: dict[Bind, Modes] = field(default_factory=dict)  # calls that are given shadows
+    changed: dict[Bind, tuple[bool, ...]] = field(default_factory=dict)  # call -> arguments that are idle, and change
     silent: set[Statement] = field(default_factory=set)  # what is bound by the statement before it
     outs: dict[Statement, str] = field(default_factory=dict)  # call -> what the shadow of its result is bound to first
     results: dict[Return, str] = field(default_factory=dict)  # the shadows that go out with the result
