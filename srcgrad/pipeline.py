@@ -264,7 +264,7 @@ class Module:
         """The arguments of a callee to whose adjoints its reverse sweep adds place by place."""
         if self.generic or isinstance(callee.function, Derived | Guarded):
             return frozenset()
-        key = callee, self._seen_from_inside(callee, facts, (True,))
+        key = callee, self._seen_from_inside(callee, facts)
         if key not in self.adds:
             self.adds[key] = accumulated(*self.prepared(*key))
         return self.adds[key]
