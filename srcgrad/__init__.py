@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from srcgrad.programs import debug_nans, options
     from srcgrad.rules.table import constant, elementwise, linear, rule
     from srcgrad.runtime import stop_gradient
+    from srcgrad.runtime.checkpoints import checkpointed, remat
 
 __version__ = "0.1.0"
 
@@ -54,6 +55,7 @@ __all__ = [
     "UnresolvedName",
     "UnsupportedSyntax",
     "check_grads",
+    "checkpointed",
     "compile",
     "constant",
     "debug_nans",
@@ -68,6 +70,7 @@ __all__ = [
     "linear",
     "no_grad",
     "options",
+    "remat",
     "rule",
     "stop_gradient",
     "value_and_grad",
@@ -83,6 +86,8 @@ _ELSEWHERE = {
     "no_grad": "srcgrad.eager.modes",
     "debug_nans": "srcgrad.programs",
     "options": "srcgrad.programs",
+    "checkpointed": "srcgrad.runtime.checkpoints",
+    "remat": "srcgrad.runtime.checkpoints",
     "stop_gradient": "srcgrad.runtime",
     **dict.fromkeys(("grad", "jvp", "value_and_grad", "vjp"), "srcgrad.api.transforms"),
     **dict.fromkeys(("hessian", "hessp", "hvp", "jacfwd", "jacobian"), "srcgrad.api.dense"),

@@ -42,9 +42,21 @@ from srcgrad.frontend.guards import guards_of
 from srcgrad.frontend.journal import writing
 from srcgrad.infer.entry import Inferred, holds_objects
 from srcgrad.ir.as_python import as_python
-from srcgrad.ir.normal_form import Bind, Call, Callee, Derived, Function, Guarded, Held, Statement, unguarded
+from srcgrad.ir.normal_form import (
+    Bind,
+    Call,
+    Callee,
+    Checkpointed,
+    Derived,
+    Function,
+    Guarded,
+    Held,
+    Statement,
+    Stretch,
+    unguarded,
+)
 from srcgrad.optimize import enters, optimize, without_twins
-from srcgrad.passes import Form, Pass, Queries, prepared
+from srcgrad.passes import PASSES, Form, Pass, Queries, prepared
 from srcgrad.programs import Compiled, present_options
 from srcgrad.requests import Asked, Prepared, Request, present_forms, without_collecting
 from srcgrad.rules.facts import Array, Fact, Sequence, Unknown, is_real
@@ -63,6 +75,7 @@ from srcgrad.transform.forward import tangent
 from srcgrad.transform.forward_liveness import mirrored_in
 from srcgrad.transform.local_texts import found_here, name_texts
 from srcgrad.transform.nesting import keep_apart, made_pair, made_primal, made_tangent, nested
+from srcgrad.transform.outlining import has_marks, outlined, unmarked
 from srcgrad.transform.results_apart import Returning
 from srcgrad.transform.shadowing import shadows_of
 from srcgrad.transform.shadows import PLAIN, Modes
@@ -93,6 +106,8 @@ class Module:
         self.told: Mapping[str, str] = {}  # the kinds of arguments of the entry, in words
         self.open: Callee | None = None  # the entry, where nobody has looked at what it is called with
         self.made_ready, self.opened = dict[Asked, Prepared](), dict[Asked, Prepared]()
+        self.loops: dict[Asked, Prepared] = {}  # of which few states are kept, as calls
+        self.repeats, self.repeated = True, False  # whether anything may be run again, instead of recorded, and is
         self.pairs: dict[tuple[Callee, tuple[bool, ...], Facts, Modes], tuple[str, str]] = {}
         self.inside: dict[tuple[Callee, Facts], Seen] = {}
         self.tangents: dict[tuple[Callee, tuple[bool, ...], Facts], str] = {}
@@ -111,7 +126,7 @@ class Module:
 
     # --- the road ----------------------------------------------------------------------------------------------------
     def normalized(self, callee: Callee) -> Function:
-        normal = self.forms.normal
+        callee, normal = replace(callee, recorded=False), self.forms.normal
         if callee not in normal:
             instance = self._inferred(self._entry(callee), self._given(callee)).instance
             assert isinstance(instance, Instance)
@@ -326,6 +341,9 @@ class Module:
     def passes(self, callee: Callee, facts: Facts, *, is_open: bool) -> Iterator[tuple[Pass, Form]]:
         """A callee after each of the passes that make it ready."""
         function = self.normalized(callee)
+        if isinstance(callee.function, Stretch | Checkpointed):  # which was written of what they had made ready
+            yield PASSES[-1], Form(function, self.facts_of(callee, facts))
+            return
         entry = dict(zip(function.parameters, facts, strict=True))
         solve = partial(shapes, entry=entry, outcome_of=self.outcome_of, changes=self.changes)
         queries = Queries(self.generic, is_open, self.told, self.assumed, solve, self.summary_of, self.changes)
@@ -345,11 +363,28 @@ class Module:
     def _summary(self, callee: Callee, facts: Facts) -> Summary:
         return memory_classes(*self.prepared(callee, facts), self.summary_of).summary
 
+    def outlined(self, callee: Callee, facts: Facts) -> Prepared:
+        """A callee as reverse mode takes it: loops of which few states are kept are calls."""
+        key = callee, facts
+        if key not in self.loops:
+            function, known = self.prepared(callee, facts)
+            if self.repeats and has_marks(function):
+                made = outlined(function, known, self.summary_of, self.normalized)
+                self.forms.normal.update(made.made)
+                entry = dict(zip(function.parameters, facts, strict=True))
+                function = made.function
+                known = shapes(function, entry, self.outcome_of, self.changes)
+                if present_options().check:
+                    for each in (function, *made.made.values()):
+                        check_normal_form(each, after="outlining")
+            self.loops[key] = unmarked(function), known
+        return self.loops[key]
+
     def program(
         self, callee: Callee, wanted: tuple[str, ...], facts: Facts, modes: Modes = PLAIN, *, door: bool = False
     ) -> AdjointProgram:
         """``door``: called by users, whose arrays have to stay as they are."""
-        function, known = self.prepared(callee, facts)
+        function, known = self.outlined(callee, facts)
         with_shadow = frozenset(modes.shadowed(function.parameters))
         changing = frozenset(modes.changed(function.parameters))
         solve = partial(memory_classes, summary_of=self.summary_of, with_shadow=with_shadow, changing=changing)
@@ -396,6 +431,7 @@ class Module:
         self, callee: Callee, wanted: tuple[str, ...], facts: Facts, name: str, *, door: bool = False
     ) -> None:
         function, known = self.prepared(callee, facts)
+        function = unmarked(function)
         classes = memory_classes(function, known, self.summary_of, by_place=True)
         given = frozenset() if door else classes.shadowed.intersection(function.parameters)
         # What is stored is of use as in reverse mode: tangents alone do not ask for that.
@@ -411,7 +447,7 @@ class Module:
         self.add(made.definition, made.temporaries, made.data)
 
     def _copy(self, callee: Callee, name: str) -> None:
-        function = lengths_kept(self.normalized(callee), {}, self.changes)
+        function = unmarked(lengths_kept(self.normalized(callee), {}, self.changes))
         made = as_python(function, aligned=True, inside=self.primal)
         made.name = name
         self.add(made, function.temporaries)
@@ -465,6 +501,7 @@ def _compiled(module: Module, request: Request, taken: frozenset[str]) -> Compil
         flat = replace(request.callee, instance=replace(request.callee.instance, is_flat=True))
         request = replace(request, callee=flat)
     module.entry = request.callee
+    module.repeats = present_options().repeat and not request.mode.startswith("nested")  # which is differentiated again
     function = module.normalized(request.callee)
     stores = stores_anywhere(request.callee, module.normalized)
     module.assumed = Assumed(request.shown, stores, stores and "forward" not in request.mode)
@@ -510,7 +547,7 @@ def _compiled(module: Module, request: Request, taken: frozenset[str]) -> Compil
     scalar = isinstance(outcome, Array) and outcome.shape == () and (outcome.real or is_real(outcome.dtype))
     second = loaded.__globals__[backward] if backward else None
     span, saved = function.span, module.changes_saved
-    return Compiled(span, emission, loaded, second, scalar, saved, guards, lambda: request)
+    return Compiled(span, emission, loaded, second, scalar, saved, guards, module.repeated, lambda: request)
 
 
 def _place(entry: Span, made: gast.stmt) -> Span | None:

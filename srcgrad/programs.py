@@ -29,6 +29,7 @@ class Options:
     specialise: bool = True
     sizes: bool = True  # which dimensions of the arguments are equal, or 0 or 1, is known too
     sink: bool = True  # let the reverse sweep make the shadows that it can make for itself
+    repeat: bool = True  # run again what is marked so (``srcgrad.checkpointed``), else record all
     varying: tuple[str, ...] = ()  # parameters that are no constants where they are at their defaults
     strong_zeros: bool = False  # zero times an infinite or undefined partial is zero
     check: bool = os.environ.get("SRCGRAD_CHECK") == "1"  # of what stands at each door, by spec.py
@@ -57,8 +58,8 @@ def options(**changes: Any) -> Iterator[None]:
     environment variable ``SRCGRAD_DEBUG=1`` does this for a whole process.
 
     The other options are for tests and inspection: ``optimise``, ``specialise``, ``sizes``, ``sink``,
-    ``check``, and ``varying``, the names of parameters whose values one program must serve, as of shards.  Another
-    name raises TypeError.
+    ``repeat``, ``check``, and ``varying``, the names of parameters whose values one program must serve, as of shards.
+    Another name raises TypeError.
     """
     with present(replace(_present.get(), **changes)):
         yield
@@ -105,6 +106,7 @@ class Compiled:
     scalar_result: bool  # whether the result is proved to be one real number
     changes_saved: bool = False  # whether the backward half stores into what the forward half saved
     guards: Guards = Guards()  # what it was compiled from
+    repeats: bool = False  # whether it runs anything again, which its derivative would not follow
     of: Callable[[], Any] = lambda: None  # the request that it answers
 
     @property

@@ -200,7 +200,12 @@ class Derivative:
 
     def _differentiable(self, values: tuple[Any, ...] | None) -> Compiled:
         """The program that a derivative of this one differentiates: it looks at its value where types prove nothing."""
+        from srcgrad import programs
+
         compiled = self.program(values, is_flat=True)
+        if compiled.repeats:
+            with programs.options(repeat=False):
+                compiled = self.program(values, is_flat=True)
         if compiled.scalar_result or self.mode not in ("reverse", "value") or self.holomorphic or self.has_aux:
             return compiled
         return self.program(values, "nested" if self.mode == "reverse" else "nested value", is_flat=True)
@@ -395,7 +400,7 @@ class Derivative:
         if isinstance(inner, Derivative) and inner.mode in ("reverse", "value"):
             inner.verify(values)
             compiled = inner._differentiable(values)
-            if not compiled.scalar_result and compiled is inner.program(values):
+            if not compiled.scalar_result and not compiled.of().mode.startswith("nested"):
                 inner.require_scalar(inner.parameters.call(inner.primal, values), compiled)
 
     def require_scalar(self, value: Any, compiled: Compiled) -> None:

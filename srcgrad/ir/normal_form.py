@@ -71,6 +71,26 @@ class Guarded:
     by: str = "attempt"
 
 
+@dataclass(frozen=True, eq=False)
+class Stretch:
+    """Some passes of a loop, from one to another, as a function of these two numbers and of what the passes read."""
+
+    name: str
+
+
+@dataclass(frozen=True, eq=False)
+class Checkpointed:
+    """A loop of which few states are kept, as a function of how many passes it has (None: until it ends), of how many
+    states are kept and passes recorded at once, and of what the passes read: first of the ``states`` of its state.
+
+    It returns the state; so does ``stretch``, behind the number of passes of the loop if it ``ends`` by itself."""
+
+    name: str
+    stretch: Callee
+    states: int
+    ends: bool
+
+
 class Kind(Protocol):
     """The facts about a kind of call that the passes query (``specialise.instances``)."""
 
@@ -88,12 +108,14 @@ class Callee:
     """One function for one kind of call: the key under which its derivative is compiled.
 
     ``makes``: of an ``__init__``, as a function that returns the new object, the class of that.  ``instance``: the kind
-    of call; None where nothing is said of its arguments yet.
+    of call; None where nothing is said of its arguments yet.  ``recorded``: of a function that is run again in the
+    reverse sweep, as it is recorded there.
     """
 
-    function: FunctionType | LocalFunction | Derived | Guarded
+    function: FunctionType | LocalFunction | Derived | Guarded | Stretch | Checkpointed
     makes: type | None = None
     instance: Kind | None = None
+    recorded: bool = False
 
 
 def unguarded(callee: Callee) -> Callee:

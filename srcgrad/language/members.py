@@ -284,6 +284,7 @@ calls alias: from_pairs keyed merged union
 calls: argsorted asked chosen chosen_number require_hashed
 unknown: Closure attempt attempt_store attempt_whole attribute bound closure defaulting left_early made made_of raisable
 unknown: raised_augmenting raised_by_manager raised_entering raised_in_place raised_iterating tried
+fresh: keeping reversal stretches
 fresh: add all_places along_places alongside are_numbers count diagonal_places dtype_of_first each_once entering
 fresh: flat_places followed held_before held_inside holds_field is_above is_below is_between is_exact is_made_of
 fresh: is_mapping is_replaced is_sequence is_within mask_places one_for place_in_memory places_of private readable

@@ -408,4 +408,79 @@ def f(x):
     return y
 """,
     ),
+    Entry(
+        "E0121",
+        "checkpointed, but not around a loop",
+        "`srcgrad.checkpointed` is written around what a `for` runs over, or around the test of a `while`. A number "
+        "that went through it elsewhere would lose its derivative.",
+        """
+import srcgrad
+
+def f(x):
+    y = srcgrad.checkpointed(x, 3)
+    return y * y
+""",
+        """
+import srcgrad
+
+def f(x):
+    y = x
+    for i in srcgrad.checkpointed(range(3), snapshots=2):
+        y = y * y
+    return y
+""",
+    ),
+    Entry(
+        "E0122",
+        "the state of a checkpointed loop is not known",
+        "Few states of a checkpointed loop are kept: the variables that its body binds and reads again, and copies of "
+        "the arrays that it stores into. Containers and objects that change, a return inside, a variable that may have "
+        "no value before the loop, and arrays that share memory with others are not followed there. Of a function "
+        "under `srcgrad.remat` the arguments alone are kept, so that it may store into none of them.",
+        """
+import srcgrad
+
+def f(x):
+    best = {"y": x}
+    for i in srcgrad.checkpointed(range(3), snapshots=2):
+        best["y"] = best["y"] * x
+    return best["y"]
+""",
+        """
+import srcgrad
+
+def f(x):
+    y = x
+    for i in srcgrad.checkpointed(range(3), snapshots=2):
+        y = y * x
+    return y
+""",
+    ),
+    Entry(
+        "E0123",
+        "what is run again would not be the same",
+        "The passes of a checkpointed loop, and functions under `srcgrad.remat`, are run again in the reverse sweep. "
+        "So they may draw no random numbers, print nothing, read no files, and call nothing that may do more than "
+        "compute.",
+        """
+import numpy as np
+import srcgrad
+
+def f(x):
+    y = x
+    for i in srcgrad.checkpointed(range(3), snapshots=2):
+        y = y * x + np.random.rand()
+    return y
+""",
+        """
+import numpy as np
+import srcgrad
+
+def f(x):
+    y, noise = x, np.cos(np.arange(3))
+    for i in srcgrad.checkpointed(range(3), snapshots=2):
+        y = y * x + noise[i]
+    return y
+""",
+    ),
 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from srcgrad.rules.table import refused
+from srcgrad.runtime.checkpoints import checkpointed
 
 refused(
     "E0502", "which values are found, and how many, changes by jumps",
@@ -21,6 +22,11 @@ refused(
     np.setdiff1d,
     np.setxor1d,
     hint="sort with np.sort, or take values at indices found with stop_gradient",
+)
+refused(
+    "E0121", "it is written around what a loop runs over, or around the test of a while",
+    checkpointed,
+    hint="write for i in checkpointed(range(n), snapshots=s), or while checkpointed(test, snapshots=s)",
 )
 refused(
     "E0507", "it gives what it is given, or an array of references to it",

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from srcgrad.runtime.attempts import *
     from srcgrad.runtime.broadcasting import *
     from srcgrad.runtime.chains import *
+    from srcgrad.runtime.checkpoints import *
     from srcgrad.runtime.closures import *
     from srcgrad.runtime.containers import *
     from srcgrad.runtime.convolution import *
@@ -67,6 +68,7 @@ _NAMES = {
     ),
     "broadcasting": "rebroadcast unbroadcast",
     "chains": "corner doubled multi_dot_slope undoubled unmulti_dot",
+    "checkpoints": "keeping reversal stretches",
     "closures": "Closure closure is_made_of made_of one_for units unwritten",
     "containers": (
         "all_places are_numbers argsorted chosen chosen_number dtype_of_first gather is_exact operand pack_like "

@@ -19,6 +19,7 @@ from types import CellType, ModuleType
 import gast
 import numpy as np
 
+from srcgrad import runtime
 from srcgrad.errors import UnsupportedSyntax
 from srcgrad.infer.heap import Site
 from srcgrad.infer.values import At, Atom, Exact, Of, Value, exact
@@ -309,6 +310,8 @@ def _from_outside(made: Reduced, statement: Assign) -> ir.Operation:
     match operation:
         case ir.ReadCell(cell=cell) if cell in made.frame.cells:
             return replace(operation, cell=made.frame.cells[cell])
+        case ir.Call(function=Literal(value=mark)) if mark is runtime.keeping:
+            return replace(operation, function=Literal(Spelled(spelling(mark), mark)))
     if made.frame.owner is made.owner:
         return operation
     match operation:

@@ -16,7 +16,7 @@ import gast
 
 from srcgrad import runtime
 from srcgrad.errors import Span
-from srcgrad.ir.normal_form import Callee, Derived, Function, Guarded, LocalFunction
+from srcgrad.ir.normal_form import Callee, Checkpointed, Derived, Function, Guarded, LocalFunction, Stretch
 from srcgrad.rules.facts import Fact, Unknown
 from srcgrad.syntax.globals import call_runtime
 from srcgrad.syntax.marks import in_role
@@ -48,7 +48,7 @@ def stem(callee: Callee) -> str:
             return f"try_{stem(Callee(inner))}"
         case Derived(function=inner, mode=mode):
             return f"{_DERIVED[mode]}_{stem(Callee(inner))}"  # type: ignore[arg-type]
-        case LocalFunction(name=name):
+        case LocalFunction(name=name) | Stretch(name=name) | Checkpointed(name=name):
             return name
         case function:
             name = function.__name__

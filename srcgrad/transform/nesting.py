@@ -19,7 +19,7 @@ import gast
 from srcgrad import runtime
 from srcgrad.analysis.changes import stores_midway
 from srcgrad.analysis.summaries import Summary
-from srcgrad.ir.normal_form import Callee, Guarded, unguarded
+from srcgrad.ir.normal_form import Callee, Checkpointed, Guarded, unguarded
 from srcgrad.rules.facts import Fact, Unknown
 from srcgrad.rules.rewriting import rebuilt
 from srcgrad.syntax.bindings import GlobalBinding
@@ -28,6 +28,9 @@ from srcgrad.syntax.marks import Role, in_role
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import clone, quote_statements
 from srcgrad.transform.adjoint import AdjointProgram
+from srcgrad.transform.checkpointing import RUNTIME as REPEATING
+from srcgrad.transform.checkpointing import Define, Repeating, is_run_again, loop_pair, repeated_pair
+from srcgrad.transform.control import placed
 from srcgrad.transform.entries import stem
 from srcgrad.transform.local_texts import TextsHeld
 from srcgrad.transform.results_apart import Returning, Sweeps, keep_results_apart
@@ -171,10 +174,12 @@ def _spelling(half: gast.expr) -> str:
     return str(half.id)
 
 
-class Emitting(TextsHeld, Protocol):
+class Emitting(TextsHeld, Repeating, Protocol):
     """What a module of emitted functions provides for functions that are values and derivatives of derivatives."""
 
     tried: bool
+    repeats: bool
+    repeated: bool
     generic: bool
     apart: dict[str, Returning]  # what hands its results out, where nobody copies them
 
@@ -218,6 +223,18 @@ def made_pair(
         case Guarded() as guarded:
             _attempt_pair(module, callee, guarded, active, facts, modes, names)
             return True
+        case Checkpointed() as loop:
+            module.repeated = True
+            halves = loop_pair(module, loop, callee, active, facts, modes, names, _repeated())
+            _later(module, *(placed(half, module.normalized(callee).span) for half in halves))
+            return True
+        case FunctionType() as function if module.repeats and is_run_again(callee):
+            module.repeated = True
+            own = module.primal(callee)
+            spelled = "__srcgrad_function__" if own is None else _spelling(own)
+            halves = repeated_pair(module, callee, active, facts, modes, names, spelled, _repeated(function))
+            _later(module, *(placed(half, module.normalized(callee).span) for half in halves))
+            return True
     return False
 
 
@@ -237,6 +254,12 @@ def made_primal(module: Emitting, callee: Callee, name: str) -> bool:
             _attempt_primal(module, callee, guarded, name)
             return True
     return False
+
+
+def _repeated(function: FunctionType | None = None) -> Define:
+    """How the text of what is run again is made, which calls a function that is no part of this module by its name."""
+    own = {} if function is None else {"function": importable(function.__name__, function)}
+    return lambda text, role: definition(text, {**REPEATING, **own}, role)
 
 
 def _later(module: Emitting, *made: gast.FunctionDef) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 
 import gast
 
+from srcgrad.frontend.lowering.checkpoints import checkpointed, keeping
 from srcgrad.frontend.lowering.context import NOTHING, Context, Variable
 from srcgrad.frontend.lowering.expressions import (
     annotation,
@@ -234,7 +235,8 @@ def _deletes(parts: Sequence[gast.AST]) -> bool:
 
 
 def _while(ctx: Context, node: gast.While) -> None:
-    parts = [node.test, *node.body]
+    source, numbers = checkpointed(ctx, node.test)
+    parts = [source, *node.body]
 
     def loop(ended: Callable[[], None], assigned: list[Variable]) -> None:
         def stop() -> tuple[Operand, ...]:
@@ -244,13 +246,15 @@ def _while(ctx: Context, node: gast.While) -> None:
             return ()
 
         def go_on() -> tuple[Operand, ...]:
+            if numbers is not None:
+                keeping(ctx, [value_of(ctx, number) for number in numbers], node)
             run(ctx, node.body)
             if not ctx.is_left:
                 ctx.again()
             return ()
 
         def round_() -> None:
-            ctx.branch(condition(ctx, node.test), go_on, stop, node)
+            ctx.branch(condition(ctx, source), go_on, stop, node)
 
         ctx.loop(round_, assigned, node, _deletes([*parts, *node.orelse]))
 
@@ -258,11 +262,15 @@ def _while(ctx: Context, node: gast.While) -> None:
 
 
 def _for(ctx: Context, node: gast.For) -> None:
-    iterator = ctx.bind(Iterate(value_of(ctx, node.iter)), node)
+    source, numbers = checkpointed(ctx, node.iter)
+    iterator = ctx.bind(Iterate(value_of(ctx, source)), node)
+    kept = None if numbers is None else [value_of(ctx, number) for number in numbers]
     parts = [node.target, *node.body]
 
     def body(item: Operand) -> None:
         assign(ctx, node.target, item, node)
+        if kept is not None:
+            keeping(ctx, kept, node)
         run(ctx, node.body)
 
     def loop(ended: Callable[[], None], assigned: list[Variable]) -> None:
