@@ -51,6 +51,7 @@ from srcgrad.ir.normal_form import (
     Function,
     Guarded,
     Held,
+    LocalFunction,
     Statement,
     Stretch,
     unguarded,
@@ -70,6 +71,7 @@ from srcgrad.syntax.marks import in_role
 from srcgrad.syntax.namer import Namer
 from srcgrad.transform.adjoint import AdjointProgram
 from srcgrad.transform.build import load as name_of
+from srcgrad.transform.checkpointing import is_run_again
 from srcgrad.transform.entries import LABELS, NESTED, document, driver, entry_facts, hidden_names, label, stem, unpassed
 from srcgrad.transform.forward import tangent
 from srcgrad.transform.forward_liveness import mirrored_in
@@ -277,7 +279,8 @@ class Module:
 
     def added_to(self, callee: Callee, facts: Facts) -> frozenset[int]:
         """The arguments of a callee to whose adjoints its reverse sweep adds place by place."""
-        if self.generic or isinstance(callee.function, Derived | Guarded):
+        has_text = isinstance(callee.function, FunctionType | LocalFunction)
+        if self.generic or not has_text or self.repeats and is_run_again(callee):
             return frozenset()
         key = callee, self._seen_from_inside(callee, facts)
         if key not in self.adds:
