@@ -414,18 +414,19 @@ class Module:
         self.add(made.backward, program.temporaries, program.data)
 
     def joint(
-        self, callee: Callee, wanted: tuple[str, ...], facts: Facts, name: str, *, with_value: bool, tupled: bool
-    ) -> None:
+        self, callee: Callee, wanted: tuple[str, ...], facts: Facts, name: str, *, with_value: bool, tupled: bool,
+        looks: bool = False,
+    ) -> None:  # fmt: skip
         program = self.program(callee, wanted, facts, door=True)
         if program.has_single_return:
-            made = program.joint(name, with_value=with_value, tupled=tupled)
-            self.apart[name] = Returning(beside=with_value, seed=made.args.args[-1].id)
+            made = program.joint(name, with_value=with_value, tupled=tupled, of="" if looks else None)
+            self.apart[name] = Returning(beside=with_value, seed=None if looks else made.args.args[-1].id)
             self.add(made, program.temporaries, program.data, program.numbers)
             return
         forward, backward = (self.namer.fresh(f"{stem(callee)}_{half}") for half in ("fwd", "bwd"))
         pair = program.split(forward, backward, tupled=tupled)
-        stores = program.shadows is not None
-        self.add(driver(name, pair.forward, forward, backward, with_value=with_value, stores=stores), frozenset())
+        how = {"with_value": with_value, "stores": program.shadows is not None, "looks": looks}
+        self.add(driver(name, pair.forward, forward, backward, **how), frozenset())
         self.add(pair.forward, program.temporaries, program.data)
         self.add(pair.backward, program.temporaries, program.data)
         self.apart[backward] = Returning(seed=pair.backward.args.args[-1].id, is_sweep=True)
@@ -497,12 +498,18 @@ def _compiled_in(module: Module, request: Request, taken: frozenset[str]) -> Com
         return _compiled(module, request, taken)
 
 
-def _compiled(module: Module, request: Request, taken: frozenset[str]) -> Compiled:
+def inferred(module: Module, request: Request) -> Request:
+    """A request whose callee is inferred for its arguments."""
     if request.callee.instance is None and isinstance(request.callee.function, FunctionType):
         request = replace(request, callee=module.forms.callee(request, callee_for))
     if request.is_flat and isinstance(request.callee.instance, Instance):
         flat = replace(request.callee, instance=replace(request.callee.instance, is_flat=True))
         request = replace(request, callee=flat)
+    return request
+
+
+def _compiled(module: Module, request: Request, taken: frozenset[str]) -> Compiled:
+    request = inferred(module, request)
     module.entry = request.callee
     module.repeats = present_options().repeat and not request.mode.startswith("nested")  # which is differentiated again
     function = module.normalized(request.callee)
@@ -513,12 +520,15 @@ def _compiled(module: Module, request: Request, taken: frozenset[str]) -> Compil
     module.open = request.callee if request.open else None
     module.told = request.told
     stored = refuse_stores(request.callee, facts, request.kept, module.looked_into, module.summary_of)
+    outcome = result(function, module.facts_of(request.callee, facts))
+    scalar = isinstance(outcome, Array) and outcome.shape == () and (outcome.real or is_real(outcome.dtype))
     of, entry, backward = stem(request.callee), "", None
     match request.mode:
         case "reverse" | "value":
-            both = request.mode == "value"
+            both, looks = request.mode == "value", request.looks and not scalar
             entry = module.namer.fresh(f"value_and_grad_{of}" if both else f"grad_{of}")
-            module.joint(request.callee, request.wanted, facts, entry, with_value=both, tupled=request.tupled)
+            how = {"with_value": both, "tupled": request.tupled, "looks": looks}
+            module.joint(request.callee, request.wanted, facts, entry, **how)
         case "split":
             entry, backward = module.namer.fresh(f"{of}_fwd"), module.namer.fresh(f"{of}_bwd")
             module.split(request.callee, request.wanted, facts, entry, backward, tupled=request.tupled, door=True)
@@ -544,13 +554,12 @@ def _compiled(module: Module, request: Request, taken: frozenset[str]) -> Compil
     emission = emit(module.functions, spans=partial(_place, function.span))
     if present_options().check:
         check_lines(emission.text, emission.above, emission.line_map, emission.roles)
-    outcome = result(function, module.facts_of(request.callee, facts))
     guards = guards_of(module.forms.journal)
     loaded = load(emission, entry, label=f"{label(request.callee)}:{LABELS[request.mode]}", guards=guards)
-    scalar = isinstance(outcome, Array) and outcome.shape == () and (outcome.real or is_real(outcome.dtype))
     second = loaded.__globals__[backward] if backward else None
-    span, saved = function.span, module.changes_saved
-    return Compiled(span, emission, loaded, second, scalar, saved, guards, module.repeated, lambda: request)
+    request = replace(request, arguments=None)  # what they are is inferred: no program keeps them
+    told = scalar, module.changes_saved, guards, module.repeated, request.looks, request.pattern
+    return Compiled(function.span, emission, loaded, second, *told, of=lambda: request)
 
 
 def _place(entry: Span, made: gast.stmt) -> Span | None:

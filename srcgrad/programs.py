@@ -107,9 +107,16 @@ class Compiled:
     changes_saved: bool = False  # whether the backward half stores into what the forward half saved
     guards: Guards = Guards()  # what it was compiled from
     repeats: bool = False  # whether it runs anything again, which its derivative would not follow
+    looks: bool = False  # a gradient whose value types do not prove to be one number looks at it, and raises
+    pattern: tuple[int, ...] = ()  # of the sizes of the arguments that it is right for alone; none: for all sizes
     of: Callable[[], Any] = lambda: None  # the request that it answers
 
     @property
+    def is_of_one_number(self) -> bool:
+        """Whether a gradient that it returns is one of one real number: it is proved, or it looks when it runs."""
+        return self.scalar_result or self.looks
+
+    @cached_property
     def reads_arrays(self) -> bool:
         """Whether a global or closure variable holds an array that a result might be."""
         simple = (int, float, complex, str, type(None), ModuleType)

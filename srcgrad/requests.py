@@ -89,6 +89,8 @@ class Request:
     kinds: object = None  # what the program depends on of these
     is_data: bool = False  # of what is no object among these nothing is said
     told: Mapping[str, str] = field(default_factory=dict)  # the kinds of parameters that an open entry looks at
+    looks: bool = False  # a gradient whose value types do not prove to be one number looks at it, and raises
+    pattern: tuple[int, ...] = ()  # of the sizes of the arguments, where the facts tell which of them are equal
     sizes: str = ""  # the shapes of the arguments that it is right for, in words
     is_flat: bool = False  # differentiated again: what it calls is written out in it where it can be
 

@@ -41,7 +41,7 @@ def refused(function: Callable[..., Any], road: str, words: str) -> None:
 # --- of two numbers, both ways, and with what Python raises ----------------------------------------------------------
 def run(function: Callable[..., Any], road: str, *others: Any) -> None:
     """Value, gradient and tangent with respect to the first two arguments are right, or what Python raises comes."""
-    vars(function).pop("__srcgrad_derivatives__", None)
+    vars(function).pop("__srcgrad_kept__", None)
     with options(**OPTIONS[road]):
         try:
             expected = function(A, B, *others)

@@ -34,16 +34,19 @@ from srcgrad.api.arguments import (
     require_exact_types,
     require_pair,
 )
+from srcgrad.api.door import ELSEWHERE, Doors
 from srcgrad.api.fitting import Inner, Wanted, check_chosen, finished, spread
 from srcgrad.api.help import Help, text
 from srcgrad.api.holomorphic import complex_derivative, require_one_number
+from srcgrad.api.kept import Kept, Slot, beside, is_made_anew, keep
 from srcgrad.api.saved import Saved, import_object, imported, read_outside, require_text_alone, without_annotations
 from srcgrad.api.sizes import PATTERNS, pattern_of, shapes_told, symbols_of
-from srcgrad.errors import ArgumentError, LanguageError, MissingRule, Span, SrcgradError
+from srcgrad.errors import ArgumentError, LanguageError, MissingRule, SeedError, Span, SrcgradError
 from srcgrad.rules.edition import edition
 from srcgrad.rules.facts import fact_of
 from srcgrad.runtime import private, zeros_like
 from srcgrad.runtime.binding import called_signature, decides_binding
+from srcgrad.runtime.closures import NotOneNumber
 from srcgrad.runtime.isolation import without_factories
 from srcgrad.runtime.objects import defines, is_object
 from srcgrad.runtime.shadows import cloned
@@ -54,10 +57,7 @@ if TYPE_CHECKING:
     from srcgrad.observe.page import Annotation, Explanation
     from srcgrad.observe.profile import Profile
     from srcgrad.programs import Compiled
-
-#: How many programs of one function are kept: functions among the arguments are compiled in, and may differ each time.
-PROGRAMS = 1000
-
+    from srcgrad.requests import Request
 
 _NAMES = {"reverse": "grad", "value": "value_and_grad", "split": "vjp", "forward": "jvp"}
 
@@ -78,7 +78,6 @@ class Derivative:
             primal = primal.__srcgrad_function__()  # type: ignore[attr-defined]
         self._asked = primal, positions(argnums)
         of_class = isinstance(primal, MethodType) and isinstance(primal.__self__, type)
-        of_class = isinstance(primal, MethodType) and isinstance(primal.__self__, type)
         tells = defines(type(primal), "__srcgrad_text__")
         is_read_again = is_object(primal) or isinstance(primal, partial) or tells or of_class
         self._called = primal if is_read_again else None
@@ -87,10 +86,15 @@ class Derivative:
         self.mode = mode
         self.has_aux = has_aux
         self.holomorphic = holomorphic
+        self._is_of_pair = has_aux or holomorphic  # two halves: what comes of the first is looked at before the second
+        # A gradient looks itself whether its value is one number, where that is what the function returns.
+        is_gradient = mode in ("reverse", "value") and not self._is_of_pair
+        self._looks = is_gradient and not isinstance(self.primal, Derivative)
         self._read(receiver)
-        self._variants: dict[tuple[object, tuple[int, ...]], Compiled] = {}  # by kinds, and by pattern of sizes
+        self._variants: dict[Slot, Compiled] = {}
         self.ran: Compiled | None = None  # at the last call
         self._holding: WeakSet[Compiled] = WeakSet()  # those for arguments that hold functions
+        self._doors = Doors()
         self._edition = edition()
         primal = self.primal
         self.__name__ = f"{_NAMES[mode]}_{getattr(primal, '__name__', 'function')}"
@@ -206,7 +210,7 @@ class Derivative:
         if compiled.repeats:
             with programs.options(repeat=False):
                 compiled = self.program(values, is_flat=True)
-        if compiled.scalar_result or self.mode not in ("reverse", "value") or self.holomorphic or self.has_aux:
+        if compiled.scalar_result or self._is_of_pair or self.mode not in ("reverse", "value"):
             return compiled
         return self.program(values, "nested" if self.mode == "reverse" else "nested value", is_flat=True)
 
@@ -216,7 +220,7 @@ class Derivative:
         """The compiled program for arguments like ``values`` (None: for any arguments), or what is shown of it.
 
         ``is_flat``: made to be differentiated again, with what it calls written out in it where it can be."""
-        from srcgrad.programs import present, present_options
+        from srcgrad.programs import present_options
 
         mode = mode or self.mode
         if values is None:
@@ -236,30 +240,60 @@ class Derivative:
         pattern = pattern_of(values) if values is not None and options.sizes and options.specialise else ()
         found = self._variants.get((key, pattern))
         if found is None or not found.is_current():
-            same = {id(one) for (kinds, _), one in self._variants.items() if kinds == key} if pattern else ()
-            if len(same) < PATTERNS:
-                found = self._made(values, mode, shown, is_flat)
-            else:
-                with present(replace(options, sizes=False)):
-                    found = self.program(values, mode, shown=shown, is_flat=is_flat)
-            kept = [(k, one) for k, one in self._variants.items() if one.is_current()]
-            self._variants = {**dict(kept[-PROGRAMS:]), (key, pattern): found}
+            found = self._kept(values, mode, key, pattern, shown=shown, is_flat=is_flat)
         elif found in self._holding:
             require_captured_apart(self.parameters.names, values or (), self.wanted)
         found.refresh()
         return found
 
-    def _made(self, values: tuple[Any, ...] | None, mode: str, shown: bool, is_flat: bool) -> Compiled:
-        """A program that is compiled now."""
+    def _kept(
+        self, values: tuple[Any, ...] | None, mode: str, key: object, pattern: tuple[int, ...], *,
+        shown: bool, is_flat: bool,
+    ) -> Compiled:  # fmt: skip
+        """The program that is kept beside the function for arguments like these, or a new one."""
+        from srcgrad.api.moved import patterns_kept
         from srcgrad.faults import reported
         from srcgrad.programs import present, present_options
 
-        options = present_options()
         require_exact_types(self.parameters.names, () if values is None else values)
         holds = require_captured_apart(self.parameters.names, values or (), self.wanted)
+        callee = self.callee(values)
+        asked = self.wanted, isinstance(self.argnums, tuple), len(self.parameters.first), self._looks, edition()
+        slot = (asked, key), pattern
+        programs = (Kept() if is_made_anew(key) else beside(callee.function)).programs
+        found = programs.get(slot)
+        if found is None or not found.is_current():
+            same = patterns_kept(callee.function, slot[0])
+            others = [*self._variants.items(), *programs.items()] if pattern else []
+            same.update(one.pattern for (kinds, _), one in others if kinds in (key, slot[0]) and one.is_current())
+            if pattern in same or len(same - {()}) < PATTERNS:
+                found = reported(self._made)(callee, values, mode, shown, slot, is_flat)
+                keep(programs, slot, found)
+            else:
+                with present(replace(present_options(), sizes=False)):
+                    found = self.program(values, mode, shown=shown, is_flat=is_flat)
+        self._holding.update([found] if holds else ())
+        keep(self._variants, (key, pattern), found)
+        return found
+
+    def _made(
+        self, callee: Callee, values: tuple[Any, ...] | None, mode: str, shown: bool, slot: Slot, is_flat: bool
+    ) -> Compiled:
+        """A new program, under the present options; ``slot`` is all that decides it besides the function."""
+        from srcgrad.api.moved import keep_template, moved
+        from srcgrad.programs import present, present_options
+
+        options = present_options()
         is_watched = (options.debug or options.finite) and not shown  # so that each operation is a statement
+        is_for_others = values is not None and not (is_watched or shown or is_made_anew(slot))
+        if is_for_others:
+            found = moved(callee.function, slot, lambda: self._request(callee, values, mode, shown, is_flat))
+            if found is not None:
+                return found
         with present(replace(options, optimise=options.optimise and not is_watched)):
-            made = reported(self._compile)(values, mode, shown, is_flat)
+            made = self._compile(callee, values, mode, shown, is_flat)
+        if is_for_others:
+            keep_template(callee.function, slot, made)
         if options.finite and not shown:
             from srcgrad.observe.nonfinite import finite_checked
 
@@ -268,17 +302,16 @@ class Derivative:
             from srcgrad.observe.breakpoints import stopping
 
             made = stopping(made)
-        self._holding.update([made] if holds else ())
         return made
 
-    def _compile(self, values: tuple[Any, ...] | None, mode: str, shown: bool, is_flat: bool) -> Compiled:
-        from srcgrad.frontend.applying import applying, is_right_as_text
+    def _request(
+        self, callee: Callee, values: tuple[Any, ...] | None, mode: str, shown: bool, is_flat: bool
+    ) -> Request:
         from srcgrad.infer.entry import Constant
-        from srcgrad.pipeline import compile_request
         from srcgrad.programs import present_options
         from srcgrad.requests import Request
 
-        callee, options = self.callee(values), present_options()
+        options = present_options()
         named, facts = list(zip(self.parameters.names, values or (), strict=False)), None
         if values is not None and options.specialise:
             sizes = symbols_of(values) if options.sizes else None
@@ -290,12 +323,25 @@ class Derivative:
             fixed = self.parameters.constants(values, options.varying)
             known = self.parameters.spread(tuple(Constant(v) if name in fixed else v for name, v in named))
             known = known if callee.function is self.primal else (self.arguments(values), {})  # one by one
-            told = shapes_told(self.parameters.names, values) if facts is not None and options.sizes else ""
-            request = replace(request, arguments=known, kinds=(kinds_of(values), fixed), sizes=told)
+            looks = self._looks and not shown and facts is not None and mode in ("reverse", "value")
+            request = replace(request, arguments=known, kinds=(kinds_of(values), fixed), looks=looks)
+            if facts is not None and options.sizes:
+                told = shapes_told(self.parameters.names, values)
+                request = replace(request, pattern=pattern_of(values), sizes=told)
         elif self.parameters.may_be_left_out and callee.function is self.primal:
             held = [Constant(v) if is_static(v) else v for v in self.parameters.left_out()]
             request = replace(request, arguments=self.parameters.spread(tuple(held)), kinds="left out")
-        applied = applying(self.primal, [n for n, v in named if v is None])  # the rule that it has, before its text
+        return request
+
+    def _compile(
+        self, callee: Callee, values: tuple[Any, ...] | None, mode: str, shown: bool, is_flat: bool
+    ) -> Compiled:
+        from srcgrad.frontend.applying import applying, is_right_as_text
+        from srcgrad.pipeline import compile_request
+
+        request = self._request(callee, values, mode, shown, is_flat)
+        absent = [n for n, v in zip(self.parameters.names, values or (), strict=False) if v is None]
+        applied = applying(self.primal, absent)  # the rule that it has, before its text
         if applied is None:
             return compile_request(request)
         try:
@@ -320,29 +366,50 @@ class Derivative:
         try:
             return function(*arguments)
         except Exception as failure:
-            from srcgrad.emit.load import annotate
-
-            annotate(failure, function)  # type: ignore[arg-type]
-            names = function.__code__.co_varnames[: len(arguments)]
-            advise(failure, {n: v for n, v in zip(names, arguments) if n in self.parameters.names})
+            self.failed(failure, function, arguments)
             raise
 
-    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        if "srcgrad.eager.tensor" in sys.modules:
-            from srcgrad.api.bridge import meets_tensors, on_tensors
+    def failed(self, failure: Exception, function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+        """Say of a failure in an emitted function where it is, and what the arguments have to do with it."""
+        if isinstance(failure, NotOneNumber):
+            try:
+                require_one_number(failure.value, self.span if self.ran is None else self.ran.span)
+            except SeedError as refusal:
+                raise refusal from None
+        from srcgrad.emit.load import annotate
 
-            if meets_tensors(args, kwargs):
-                return on_tensors(self, args, kwargs)
+        annotate(failure, function)  # type: ignore[arg-type]
+        names = function.__code__.co_varnames[: len(arguments)]
+        advise(failure, {n: v for n, v in zip(names, arguments) if n in self.parameters.names})
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         try:  # a door that costs nothing where nothing fails
+            for door in self._doors.open:
+                try:
+                    outcome = door(*args, **kwargs)
+                except TypeError as failure:
+                    traceback = failure.__traceback__
+                    if traceback is not None and traceback.tb_next is not None:
+                        raise
+                    break  # what it is called with does not bind: the long way says so
+                if outcome is not ELSEWHERE:
+                    return outcome
+            if "srcgrad.eager.tensor" in sys.modules:
+                from srcgrad.api.bridge import meets_tensors, on_tensors
+
+                if meets_tensors(args, kwargs):
+                    return on_tensors(self, args, kwargs)
             values = self.bind(args, kwargs)
             self.check(values)
             self.verify(values)
             if self.has_aux:
                 return self._with_aux(values)
-            compiled = self.program(values)
-            if self.holomorphic or not compiled.scalar_result:
+            compiled = None if self.holomorphic else self.program(values)
+            if compiled is None or not compiled.is_of_one_number:
                 value, gradient = self._checked(values)
                 return (value, gradient) if self.mode == "value" else gradient
+            if self._called is None and compiled not in self._holding:
+                self._doors.note(self, compiled, values)
             self.ran = compiled
             outcome = self.run(compiled.entry, *self.arguments(values))
             if self.mode == "value":
@@ -371,7 +438,8 @@ class Derivative:
 
         def at(seed: complex) -> Any:
             seeds = (seed, *map(zeros_like, auxiliary)) if auxiliary else self.spread(seed, outcome)
-            held = cloned(saved, keys=True) if compiled.changes_saved else saved
+            is_kept = compiled.changes_saved and self.holomorphic  # which pulls twice
+            held = cloned(saved, keys=True) if is_kept else saved
             return self.fitted(self.run(backward, held, seeds), values, shared=True)
 
         return at(1.0) if not self.holomorphic else complex_derivative(at, compiled.span)
@@ -467,9 +535,10 @@ class Derivative:
 
     def program_for(self, values: tuple[Any, ...]) -> Compiled:
         """The program that a call with arguments like these runs."""
-        compiled = self.program(values)
-        is_joint = self.mode not in ("reverse", "value") or compiled.scalar_result
-        return compiled if is_joint and not (self.has_aux or self.holomorphic) else self.program(values, "split")
+        if self.mode not in ("reverse", "value"):
+            return self.program(values)
+        compiled = None if self._is_of_pair else self.program(values)
+        return compiled if compiled is not None and compiled.is_of_one_number else self.program(values, "split")
 
     @door
     def explain(self, at: str = "normalize") -> Explanation:

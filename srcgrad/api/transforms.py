@@ -15,6 +15,7 @@ import numpy as np
 
 from srcgrad.api.arguments import Argnums, described, holds_objects, is_floating, is_integer, positions
 from srcgrad.api.derivative import Derivative
+from srcgrad.api.kept import beside
 from srcgrad.api.outside import Outside
 from srcgrad.api.saved import Unpickled, read_outside
 from srcgrad.api.typed import Decorator, Gradient, R, Several, X, Y
@@ -424,18 +425,10 @@ def made_once(f: Callable[..., Any], argnums: Argnums, mode: str) -> Derivative:
     argnums = positions(argnums)
     if isinstance(f, MethodType) or is_object(f):
         return Derivative(f, argnums, mode=mode)  # a method's attributes are its function's, an object's are its fields
-    key = (mode, argnums)
-    owner, kept = getattr(f, "__srcgrad_derivatives__", (None, None))
-    if owner is not f or kept is None:  # a decorator has copied what the function that it wraps had
-        kept = {}
-        try:
-            f.__srcgrad_derivatives__ = f, kept  # type: ignore[attr-defined]
-        except AttributeError:
-            pass
+    kept, key = beside(f).derivatives, (mode, argnums)
     if key not in kept:
         kept[key] = Derivative(f, argnums, mode=mode)
-    made: Derivative = kept[key]
-    return made
+    return kept[key]
 
 
 def require_exact_seed(seed: Any, of: str) -> None:

@@ -13,7 +13,8 @@ import weakref
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterator, Mapping
-from types import FunctionType
+from functools import lru_cache
+from types import CodeType, FunctionType
 from typing import Any
 
 from srcgrad.emit.emission import Emission
@@ -27,16 +28,20 @@ from srcgrad.syntax.marks import SWEEP, Role
 MODULE = "srcgrad.emitted"  # __module__ of emitted functions; no such module exists
 
 
-def load(emission: Emission, name: str, *, label: str, guards: Guards | None = None) -> FunctionType:
+def load(
+    emission: Emission, name: str, *, label: str = "", guards: Guards | None = None, filename: str = ""
+) -> FunctionType:
     """Execute an emission and return its function ``name``.
 
-    ``label`` appears in tracebacks as ``<srcgrad pkg.mod.f:adjoint 1f2e3d4c>``.  Imports are not executed: the very
+    ``label`` appears in tracebacks as ``<srcgrad pkg.mod.f:adjoint 1f2e3d4c>``, the ``filename`` of the text; one of
+    the same functions that was loaded before has one.  Imports are not executed: the very
     objects that the bindings hold are put into the namespace.  Every function made has ``__srcgrad_source__``; the
     namespace, which is their ``__globals__``, has ``__srcgrad_bindings__``, ``__srcgrad_line_map__``, the lines that
     add to memory of several names, and the guards of what the program was compiled from.
     """
-    digest = hashlib.sha256(emission.text.encode()).hexdigest()[:8]
-    filename = f"<srcgrad {label} {digest}>"
+    if not filename:
+        digest = hashlib.sha256(emission.text.encode()).hexdigest()[:8]
+        filename = f"<srcgrad {label} {digest}>"
     namespace: dict[str, Any] = {
         "__name__": MODULE,
         "__file__": filename,
@@ -48,7 +53,7 @@ def load(emission: Emission, name: str, *, label: str, guards: Guards | None = N
     }
     namespace.update((identifier, binding.value) for identifier, binding in emission.bindings)
     functions = "\n" * emission.above + emission.text.split("\n", emission.above)[-1]
-    exec(compile(functions, filename, "exec", dont_inherit=True), namespace)
+    exec(_code(functions, filename), namespace)
     for made in namespace.values():
         if isinstance(made, FunctionType) and made.__globals__ is namespace:
             made.__srcgrad_source__ = emission.text  # type: ignore[attr-defined]
@@ -57,6 +62,11 @@ def load(emission: Emission, name: str, *, label: str, guards: Guards | None = N
         raise InternalError(f"no function {name} in the emitted text", stage="emit", door=emission.text)
     _show(filename, emission, function)
     return function
+
+
+@lru_cache(maxsize=256)
+def _code(text: str, filename: str) -> CodeType:
+    return compile(text, filename, "exec", dont_inherit=True)
 
 
 def _shown(emission: Emission) -> Iterator[str]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import gast
@@ -23,6 +23,7 @@ from srcgrad.emit.imports import preamble
 from srcgrad.emit.naming import name_globals
 from srcgrad.emit.statements import Printed, print_statements
 from srcgrad.errors import InternalError, Span
+from srcgrad.syntax.bindings import GlobalBinding
 from srcgrad.syntax.comment import Comment
 from srcgrad.syntax.depth import alone, unless_too_deep
 from srcgrad.syntax.marks import SWEEP, Role, is_seen_elsewhere, role_of
@@ -45,6 +46,22 @@ def emit(
     marked = (line for line, origin in enumerate(printed.origins, offset) if origin is not None)
     shared = frozenset(line for line in marked if is_seen_elsewhere(printed.origins[line - offset]))
     return Emission("\n".join(texts) + "\n", line_map, naming.bindings, offset - 1, shared, roles)
+
+
+def with_constants(emission: Emission, bindings: tuple[tuple[str, GlobalBinding], ...]) -> Emission | None:
+    """The emission with other values, of the same types, for what its functions read; None where the lines that spell
+    the values would be more or fewer, so that places were other ones."""
+    if not any(b.cell is not None and type(b.value) in _SPELLED for _, b in bindings):
+        return replace(emission, bindings=bindings)
+    top = preamble("", bindings)
+    lines = [*top, *([""] * 2 if top else [])]
+    if len(lines) != emission.above:
+        return None
+    functions = emission.text.split("\n", emission.above)[-1]
+    return replace(emission, text="\n".join([*lines, functions]), bindings=bindings)
+
+
+_SPELLED = (bool, int, float, complex, str, bytes, type(None), tuple)
 
 
 @dataclass

@@ -15,12 +15,13 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
-from types import CellType, CodeType, FunctionType, MethodType, ModuleType
+from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from srcgrad.frontend.held import ABSENT, is_descriptor, is_generated
+from srcgrad.frontend.kind_tests import Spelling, same_kind
 from srcgrad.runtime.objects import LIBRARIES, is_object, is_users, package_of
 
 if TYPE_CHECKING:
@@ -57,14 +58,8 @@ class Guards:
 
     def check(self) -> Callable[[], bool]:
         """A function that returns whether everything is what it was: one expression, a third of the cost of a loop."""
-        objects: dict[str, object] = {}
-        named: dict[int, str] = {}
-
-        def spell(value: object) -> str:
-            name = named.setdefault(id(value), f"o{len(named)}")
-            objects[name] = value
-            return name
-
+        text = Spelling()
+        spell = text.of
         tests = [
             f"{name!r} not in {spell(space)}" if value is ABSENT else f"{spell(space)}[{name!r}] is {spell(value)}"
             for space, name, value in self.names
@@ -77,17 +72,40 @@ class Guards:
         tests += [f"{spell(kind)}.__mro__ is {spell(order)}" for kind, order in self.bases]
         tests += [f"len({spell(held)}) == {size}" for held, size in self.sizes]
         tests += [f"{spell(holder)}.{name} is {spell(value)}" for holder, name, value in self.held]
-        for read, kind, describe, described in self.data:
-            same = "" if describe is None else f" and {spell(describe)}(value) == {spell(described)}"
-            tests.append(f"type(value := {spell(read)}()) is {spell(kind)}{same}")
-        text = "\n            and ".join(["True", *tests])
-        exec(_CHECK.format(text), objects)
-        made: Any = objects["holds"]
-        return made  # type: ignore[no-any-return]
+        tests += [_test_of_data(one, text) for one in self.data]
+        made: Callable[[], bool] = text.function(_CHECK.format("\n            and ".join(["True", *tests])))
+        return made
+
+
+def _test_of_data(data: Data, text: Spelling) -> str:
+    """Whether a value is what it was described as: most are of the very kind, which is seen at a glance."""
+    read, kind, describe, described = data
+    spelled = _spelled(read, text)
+    if describe is None:
+        return f"type({spelled}) is {text.of(kind)}"
+    whole = f"type(value := {spelled}) is {text.of(kind)} and {text.of(describe)}(value) == {text.of(described)}"
+    value = read()
+    if describe is _same or type(value) is not kind or describe(value) != described:
+        return whole
+    tests = same_kind(value, spelled, text)
+    return f"({' and '.join(tests)} or {whole})" if tests else whole
+
+
+def _spelled(read: Callable[[], object], text: Spelling) -> str:
+    """The text of a read, without a call where it reads a cell, a namespace or one object."""
+    match read:
+        case partial(func=function, args=(cell,)) if function is _content:
+            return f"{text.of(cell)}.cell_contents"
+        case partial(func=function, args=(value,)) if function is _same:
+            return text.of(value)
+        case partial(func=BuiltinFunctionType(__self__=dict() as namespace, __name__="get"), args=(name, _)):
+            if name in namespace:  # else it is absent at present, and was
+                return f"{text.of(namespace)}[{name!r}]"
+    return f"{text.of(read)}()"
 
 
 _CHECK = """
-def holds():
+def made():
     try:
         return (
             {}

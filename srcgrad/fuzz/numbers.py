@@ -191,7 +191,7 @@ def forget(function: Callable[..., Any]) -> None:
     linecache.cache.pop(function.__code__.co_filename, None)
     for made in function.__globals__.values():
         if isinstance(made, FunctionType):
-            vars(made).pop("__srcgrad_derivatives__", None)
+            vars(made).pop("__srcgrad_kept__", None)
 
 
 #: What a parameter of ``f`` is given, by its name.

@@ -23,7 +23,7 @@ from srcgrad.ir.normal_form import Bind, Call, Callee, Function
 from srcgrad.language.folders import is_installed
 from srcgrad.observe.profile import Cost, Profile
 from srcgrad.observe.reading import Reading, Statement, reading_of
-from srcgrad.pipeline import Module, compile_request
+from srcgrad.pipeline import Module, compile_request, inferred
 from srcgrad.programs import Compiled, options
 from srcgrad.requests import Request
 from srcgrad.syntax.depth import alone
@@ -123,6 +123,7 @@ def _normal(compiled: Compiled) -> Emission:
     """The normal forms of the function and of what it calls."""
     request: Request = compiled.of()
     module = Module(generic=request.facts is None, shown=request.shown)
+    request = inferred(module, request)
     found: dict[Callee, Function] = {}
     pending = [request.callee]
     while pending:

@@ -22,7 +22,7 @@ from types import FunctionType, ModuleType
 import gast
 
 from srcgrad.rules.laws import Head, broken, written
-from srcgrad.syntax.bindings import GlobalBinding
+from srcgrad.syntax.bindings import GlobalBinding, OfCell, OfNamespace
 from srcgrad.syntax.globals import GlobalReference, reference
 from srcgrad.syntax.parse import names_bound, walk
 
@@ -80,10 +80,10 @@ class _Resolver:
             if name in self.cells:
                 cell = self.cells[name]
                 binding = binding_of(name, cell.cell_contents)
-                read: Callable[[], object] | None = lambda: cell.cell_contents
+                read: Callable[[], object] | None = OfCell(cell, name)
             elif name in self.globals:
                 binding = binding_of(name, self.globals[name], self.globals.get("__name__"))
-                read = lambda: self.globals[name]
+                read = OfNamespace(self.globals, name)
             elif hasattr(builtins, name):
                 binding, read = binding_of(name, getattr(builtins, name)), None
             else:

@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
@@ -109,11 +110,24 @@ def unwritten(code: str, reason: str) -> None:
     raise UnsupportedSyntax(reason, code=code)
 
 
-def one_for(value: Any, name: str) -> float:
-    """The seed of a gradient that is differentiated itself: 1.0, if the value is one real number."""
-    is_number = np.shape(value) == () and not (value is None or isinstance(value, str | dict))
+class NotOneNumber(Exception):
+    """The value that a gradient was asked of is not one real number; its caller says so, and what to do."""
+
+    def __init__(self, value: Any) -> None:
+        super().__init__()
+        self.value = value
+
+
+def one_for(value: Any, name: str = "") -> float:
+    """The seed of a gradient, 1.0, if the value is one real number; ``name``: of what, where that gradient is
+    differentiated itself, or is read."""
+    if isinstance(value, float):
+        return 1.0
+    is_number = not (value is None or isinstance(value, str | tuple | list | deque | dict)) and np.shape(value) == ()
     if is_number and np.issubdtype(np.result_type(value), np.floating):
         return 1.0
+    if not name:
+        raise NotOneNumber(value)
     from srcgrad.errors import SeedError  # what is saved runs on the runtime alone
 
     reason = f"the gradient of a function needs one real number, but {name} returned"

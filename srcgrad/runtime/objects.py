@@ -90,7 +90,7 @@ def is_object(x: Any) -> bool:
 
 
 @cache
-def _slots(kind: type) -> tuple[tuple[str, Any], ...]:
+def slots_of(kind: type) -> tuple[tuple[str, Any], ...]:
     found: dict[str, Any] = {}
     for base in reversed(kind.__mro__):
         listed = base.__dict__.get("__slots__", ())
@@ -105,7 +105,7 @@ def fields_of(x: Any) -> dict[str, Any]:
     """The fields of an object, slots first; those that are not set are absent."""
     found: dict[str, Any] = {}
     kind: Any = type(x)
-    for name, member in _slots(kind):
+    for name, member in slots_of(kind):
         try:
             found[name] = member.__get__(x)
         except AttributeError:

@@ -95,7 +95,8 @@ class AdjointProgram:
     ) -> gast.FunctionDef:
         """One function: forward sweep, reverse sweep, gradients (or ``(value, gradients)``).
 
-        The seed is its last parameter; with ``of``, the name of what is derived, it is 1 if the value is one number.
+        The seed is its last parameter; with ``of``, the name of what is derived, or an empty one (``one_for``), it is 1
+        if the value is one number.
         """
         sweep = _Sweep(self, pair=False, tupled=tupled)
         final = self.layout.returns()[0]
@@ -116,7 +117,7 @@ class AdjointProgram:
             body.append(assign(kept, call_runtime(runtime.private, clone(final.value))))
             value = load(kept)
         if of is not None:
-            seed = call_runtime(runtime.one_for, clone(value), constant(of))
+            seed = call_runtime(runtime.one_for, clone(value), *([constant(of)] if of else []))
             body += sweep.resolved(plan, [assign(sweep.seed_name, seed)])
         body = [in_role(statement, "primal") for statement in body]
         body.append(Comment(""))

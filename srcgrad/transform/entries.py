@@ -69,16 +69,19 @@ def hidden_names(functions: Sequence[gast.FunctionDef]) -> set[str]:
 
 
 def driver(
-    name: str, forward_def: gast.FunctionDef, forward: str, backward: str, *, with_value: bool, stores: bool
-) -> gast.FunctionDef:
+    name: str, forward_def: gast.FunctionDef, forward: str, backward: str, *, with_value: bool, stores: bool,
+    looks: bool = False,
+) -> gast.FunctionDef:  # fmt: skip
     """A function with several returns cannot end its forward sweep in place: run the pair instead.
 
     ``stores``: the backward half takes back what the forward half stored, so that the value is copied before it.
+    ``looks``: the value is seeded if it is one number, and there is no parameter for the seed.
     """
     taken = [p.id for p in forward_def.args.args]
     namer = Namer([*taken, forward, backward])
     value, saved, seed = namer.fresh("value"), namer.fresh("saved"), namer.fresh("value_bar")
-    gradient: gast.expr = call(load(backward), load(saved), load(seed))
+    given = call_runtime(runtime.one_for, load(value)) if looks else load(seed)
+    gradient: gast.expr = call(load(backward), load(saved), given)
     if with_value:
         gradient = tuple_of([load(value), gradient])
     body: list[gast.stmt] = [
@@ -87,9 +90,9 @@ def driver(
         gast.Return(gradient),
     ]
     arguments = gast.arguments(
-        [gast.Name(p, gast.Param(), None, None) for p in [*taken, seed]],
+        [gast.Name(p, gast.Param(), None, None) for p in [*taken, *([] if looks else [seed])]],
         [], None, [], [], None,
-        [*forward_def.args.defaults, gast.Constant(1.0, None)],
+        [*forward_def.args.defaults, *([] if looks else [gast.Constant(1.0, None)])],
     )  # fmt: skip
     in_role(body[-1], "adjoint")
     return in_role(gast.FunctionDef(name, arguments, body, [], None, None, []), "primal")

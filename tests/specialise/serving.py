@@ -50,11 +50,13 @@ def written(case: Case) -> Function | None:
 def serving(case: Case, monkeypatch: Callable[..., None]) -> Iterator[None]:
     """The compiler takes the function of a case, and what that calls, from here."""
     kept = vars(case.function)
-    compiled_before = kept.pop("__srcgrad_derivatives__", (None, {}))
+    compiled_before = kept.pop("__srcgrad_kept__", None)
     try:
         yield
     finally:
-        kept["__srcgrad_derivatives__"] = compiled_before
+        kept.pop("__srcgrad_kept__", None)
+        if compiled_before is not None:
+            kept["__srcgrad_kept__"] = compiled_before
 
 
 def is_served(check: Callable[[], None]) -> bool:

@@ -169,7 +169,7 @@ def right_or_refused(function: Callable[..., Any], road: dict[str, Any]) -> int:
     """How often a function was refused."""
     refusals = 0
     for p in (0.0, 1.0, 2.0, 9.0):
-        function.__dict__.pop("__srcgrad_derivatives__", None)
+        function.__dict__.pop("__srcgrad_kept__", None)
         expected = function(0.7, 1.1, p)
         h = 1e-6
         slopes = [

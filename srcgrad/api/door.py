@@ -1,0 +1,235 @@
+"""A door: the way of a call whose arguments are of the kinds of an earlier one, written for these kinds.
+
+Enters: a derivative, and the program that it ran for some arguments.  Leaves: a function with the parameters of the
+derivative.  It looks at all that decides whether that program is the right one: options, rules, the code and the
+defaults of the function, the kinds and the equal sizes of the arguments, what the program was compiled from.  Then it
+runs it, and hands out what fits as it is.  Where anything differs it runs nothing and returns ``ELSEWHERE``: the long
+way decides.
+
+What the long way asks of the kinds alone, whether they have a derivative and are computed with as the rules say, has
+been answered for the program.  What depends on values (a default that is compiled in) is asked here again.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from types import FunctionType
+from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
+
+import numpy as np
+
+from srcgrad.api.arguments import is_static
+from srcgrad.api.sizes import pattern_of
+from srcgrad.rules import edition
+from srcgrad.runtime.objects import fields_of, has_fields, mirrored
+
+if TYPE_CHECKING:
+    from srcgrad.api.derivative import Derivative
+    from srcgrad.frontend.kind_tests import Spelling
+    from srcgrad.programs import Compiled
+
+#: What a door returns that the call does not go through.
+ELSEWHERE = object()
+
+#: How many kinds of arguments, met in turn, have a door.
+MOST = 4
+#: The names of Python's own that a door reads, beside those that begin with two underscores.
+_USED = ("all", "isinstance", "len", "map", "type")
+
+Door = Callable[..., Any]
+
+
+class Doors:
+    """The doors of a derivative, which each call tries in turn: few are ``open``."""
+
+    def __init__(self) -> None:
+        self.open: tuple[Door, ...] = ()
+        self._met: WeakSet[Compiled] = WeakSet()  # programs that have run
+        self._made: dict[Compiled, Door | None] = {}  # of those that ran again
+
+    def note(self, derivative: Derivative, compiled: Compiled, values: tuple[Any, ...]) -> None:
+        """A program runs the long way, for these values: a door is made when it does so again, and once."""
+        if compiled in self._made:
+            return
+        if compiled not in self._met:
+            self._met.add(compiled)
+            return
+        self._made = {one: made for one, made in self._made.items() if one.is_current()}
+        if len(self._made) < MOST:
+            self._made[compiled] = door_for(derivative, compiled, values)
+            self.open = tuple(made for made in self._made.values() if made is not None)
+
+
+def door_for(derivative: Derivative, compiled: Compiled, values: tuple[Any, ...]) -> Door | None:
+    """The door for arguments of the kinds of ``values``, one per parameter; None where the long way is needed."""
+    from srcgrad.frontend.kind_tests import Spelling
+
+    if not isinstance(derivative.primal, FunctionType) or not derivative.parameters.plain:
+        return None
+    if any(name in _USED or name.startswith("__") for name in derivative.parameters.names):
+        return None
+    text = Spelling()
+    tests = _tests(derivative, compiled, values, text)
+    if tests is None:
+        return None
+    function: Any = derivative.primal
+    passed = derivative.parameters.names[len(derivative.parameters.first) :]
+    needed = len(passed) - len(function.__defaults__ or ())
+    names = zip(_read(derivative), values, strict=True)
+    taken = "".join(f"{name}, " for name, value in names if not is_static(value))
+    text.objects |= {
+        "__derivative": derivative, "__compiled": compiled, "__entry": compiled.entry, "__elsewhere": ELSEWHERE,
+        "__namespace": compiled.entry.__globals__, "__holders": sys.getrefcount,
+    }  # fmt: skip
+    lines = [
+        f"def made({', '.join(f'{name}=None' if j >= needed else name for j, name in enumerate(passed))}):",
+        "    try:",
+        f"        if not ({' and '.join(tests)}):",
+        "            return __elsewhere",
+        *(f"        {line}" for line in _refreshed(compiled, text)),
+        "    except (AttributeError, KeyError, ValueError):",  # what is looked at is not there
+        "        return __elsewhere",
+        "    __derivative.ran = __compiled",
+        "    try:",
+        f"        __outcome = __entry({taken})",
+        "    except Exception as __failure:",
+        f"        __derivative.failed(__failure, __entry, ({taken}))",
+        "        raise",
+        *(f"    {line}" for line in _handed_out(derivative, compiled, values, text)),
+    ]
+    made: FunctionType = text.function("\n".join(lines) + "\n")
+    made.__defaults__ = function.__defaults__
+    return made
+
+
+def _read(derivative: Derivative) -> list[str]:
+    """How the text reads the value of each parameter; the object of a bound method is no parameter of a call."""
+    own = len(derivative.parameters.first)
+    return ["__receiver" if place < own else name for place, name in enumerate(derivative.parameters.names)]
+
+
+def _tests(
+    derivative: Derivative, compiled: Compiled, values: tuple[Any, ...], text: Spelling
+) -> list[str] | None:  # fmt: skip
+    from srcgrad.frontend.kind_tests import Arrays, same_kind, same_pattern
+    from srcgrad.programs import present_options
+
+    function: Any = derivative.primal
+    named = text.of(function)
+    tests = [
+        f"{text.of(present_options)}() is {text.of(present_options())}",
+        f"{text.of(edition.edition)}() == {edition.edition()}",
+        f"{named}.__code__ is {text.of(function.__code__)}",
+        f"{named}.__defaults__ is {text.of(function.__defaults__)}",
+    ]
+    for receiver in derivative.parameters.first:
+        text.objects["__receiver"] = receiver
+    parameters = derivative.parameters.signature.parameters.values()
+    arrays: Arrays = []
+    for read, value, parameter in zip(_read(derivative), values, parameters, strict=True):
+        of_kind = same_kind(value, read, text, arrays)
+        if of_kind is None:
+            return None
+        tests += of_kind
+        default = parameter.default
+        if type(value) in (bool, int) and type(default) is type(value):  # ``Parameters.constants``
+            tests.append(f"({read} == {default!r}) is {value == default}")
+    if compiled.pattern:
+        if pattern_of(values) != compiled.pattern:
+            return None
+        tests += same_pattern(arrays, text)
+    return [*tests, f"{text.of(compiled.is_current)}()"]
+
+
+def _refreshed(compiled: Compiled, text: Spelling) -> Iterator[str]:
+    """What ``Compiled.refresh`` does."""
+    from srcgrad.syntax.bindings import OfCell, OfNamespace
+
+    for name, binding in compiled.emission.bindings:
+        match binding.cell:
+            case None:
+                continue
+            case OfCell(cell=cell):
+                read = f"{text.of(cell)}.cell_contents"
+            case OfNamespace(namespace=namespace, name=variable):
+                read = f"{text.of(namespace)}[{variable!r}]"
+            case other:
+                read = f"{text.of(other)}()"
+        yield f"__namespace[{name!r}] = {read}"
+
+
+# --- what is handed out ----------------------------------------------------------------------------------------------
+def _handed_out(derivative: Derivative, compiled: Compiled, values: tuple[Any, ...], text: Spelling) -> Iterator[str]:
+    """The result is handed out as it is where it is seen to fit, and nothing else refers to its arrays."""
+    results, names = derivative.results, derivative.parameters.names
+    value = ""
+    shared = str(compiled.reads_arrays)
+    if derivative.mode == "value":
+        yield "__value, __outcome = __outcome"
+        yield f"if not isinstance(__value, {text.of(float)}):"
+        yield "    __derivative.require_scalar(__value, __compiled)"
+        value = "__value, "
+        shared = f"{shared} or isinstance(__value, {text.of(np.ndarray)})"
+    places = [names.index(name) for name, _ in results.chosen]
+    read = _read(derivative)
+    fits, tests = list[str](), list[str]()
+    if results.is_plain:
+        if results.tupled:
+            tests += [f"type(__outcome) is {text.of(tuple)}", f"len(__outcome) == {len(places)}"]
+            tests += [f"__holders(__outcome) == {_BOUND}"]
+        parts = [f"__outcome[{k}]" if results.tupled else "__outcome" for k in range(len(places))]
+        for place, part in zip(places, parts, strict=True):
+            fits += _fit(values[place], read[place], part, tests, text)
+    if fits and len(fits) == len(places):
+        yield f"if {' and '.join(tests)}:"
+        yield f"    return {value}{'(' + ', '.join(fits) + ',)' if results.tupled else fits[0]}"
+    yield f"return {value}__derivative.fitted(__outcome, ({', '.join(read)},), shared={shared})"
+
+
+def _fit(value: Any, read: str, raw: str, tests: list[str], text: Spelling) -> list[str]:
+    """The cotangent of ``value`` that is given as ``raw``, as ``as_cotangent`` makes it; tests tell whether it fits,
+    and nothing else refers to an array in it, or to a container that holds one.  None where that is not told so."""
+    kind: Any = type(value)
+    if kind is float or kind is np.float64:
+        tests.append(f"type({raw}) in {text.of((float, np.float64))}")
+        return [f"{text.of(kind)}({raw})"]
+    if value is None or kind in (int, bool, str) or kind is np.ndarray and value.dtype.kind in "biu":
+        return ["None"]  # inside of a container: alone they have been refused
+    tests.append(f"__holders({raw}) == {_HELD if raw.endswith(']') else _BOUND}")
+    if kind is np.ndarray and value.dtype.kind in "fc":
+        tests += [f"type({raw}) is {text.of(np.ndarray)}", f"{raw}.dtype is {text.of(value.dtype)}"]
+        tests += [f"{raw}.shape == {read}.shape", f"{raw}.base is None"]
+        return [raw]
+    if kind is list or kind is tuple:
+        tests += [f"type({raw}) in {text.of((list, tuple))}", f"len({raw}) == {len(value)}"]
+        parts = [p for j, v in enumerate(value) for p in _fit(v, f"{read}[{j}]", f"{raw}[{j}]", tests, text)]
+        spelled = f"[{', '.join(parts)}]" if kind is list else f"({', '.join(parts)},)" if parts else "()"
+        return [spelled] if len(parts) == len(value) else []
+    if kind is not dict and not has_fields(kind):
+        return []
+    held: dict[Any, Any] = value if kind is dict else fields_of(value)
+    tests += [f"type({raw}) is {text.of(dict)}", f"{raw}.keys() == {text.of(frozenset(held))}"]
+    parts = []
+    inside = read if kind is dict else f"{text.of(object.__getattribute__)}({read}, '__dict__')"
+    for key, item in held.items():
+        parts += [f"{key!r}: {part}" for part in _fit(item, f"{inside}[{key!r}]", f"{raw}[{key!r}]", tests, text)]
+    spelled = f"{{{', '.join(parts)}}}"
+    if kind is not dict:
+        spelled = f"{text.of(mirrored)}({read}, {spelled})"
+    return [spelled] if len(parts) == len(held) else []
+
+
+def _bound() -> int:
+    made = np.empty(1)
+    return sys.getrefcount(made)
+
+
+def _held() -> int:
+    made = (np.empty(1),)
+    return sys.getrefcount(made[0])
+
+
+#: The references to an array that one variable, or one container, refers to and nothing else, as they are counted.
+_BOUND, _HELD = _bound(), _held()
