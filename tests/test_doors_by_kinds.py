@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import srcgrad
-from srcgrad import ArgumentError, SeedError, grad, options, value_and_grad
+from srcgrad import ArgumentError, SeedError, grad, options, value_and_grad, vjp
 from srcgrad.api import door
 from srcgrad.api.arguments import kind_of
 from srcgrad.api.sizes import pattern_of
@@ -30,7 +30,7 @@ def opened(derivative: Any, *args: Any, **kwargs: Any) -> Any:
     """A derivative that has been called with arguments like these until it has a door for them."""
     for _ in range(3):
         derivative(*args, **kwargs)
-    assert derivative._doors.open
+    assert derivative.doors.open
     return derivative
 
 
@@ -394,6 +394,94 @@ def test_a_value_is_looked_at_behind_a_door() -> None:
     assert derivative([2.0, 1.0]) == [1.0, 0.0]
 
 
+# --- pullbacks -----------------------------------------------------------------------------------------------------
+def product_of(x: Any, y: Any, k: float = 1.0) -> Any:
+    return np.sum(x * x * y) * k
+
+
+def rows(x: Any, y: Any) -> Any:
+    return x * x * y
+
+
+def test_pullback_of_a_door_is_that_of_the_long_way(long_ways: list[Any]) -> None:
+    for function, args, seeds in (
+        (product_of, (X, W, 2.0), (1.0, 3.0, np.float64(2.0), np.array(2.0), 2)),
+        (rows, (X, W), (X, np.ones(2), np.ones(2, np.float32), [1.0, 2.0], np.array([1, 2]))),
+        (lambda x: x * x, (3.0,), (1.0, 2.0, np.float32(2.0))),
+    ):
+        first = vjp(function, *args)
+        told = [first[1](seed) for seed in seeds]
+        for _ in range(2):
+            vjp(function, *args)
+        long_ways.clear()
+        value, pullback = vjp(function, *args)
+        assert long_ways == []
+        assert repr(value) == repr(first[0])
+        for seed, expected in zip(seeds, told, strict=True):
+            assert repr(pullback(seed)) == repr(expected) == repr(pullback(seed))
+        for refused in (None, "x", np.ones(3), {"a": 1.0}, 1j * np.ones(np.shape(value))):
+            with pytest.raises(SeedError):
+                pullback(refused)
+
+
+def test_pullback_of_a_door_keeps_copies() -> None:
+    for _ in range(3):
+        vjp(rows, X, W)
+    x, y, seed = X.copy(), W.copy(), np.ones(2)
+    value, pullback = vjp(rows, x, y)
+    first = pullback(seed)
+    x[:], y[:], value[:], seed[:] = 7.0, 8.0, 9.0, 10.0
+    again = pullback(np.ones(2))
+    np.testing.assert_array_equal(again, [2.0 * X * W, X * X])
+    arrays = [x, y, value, seed, *first, *again]
+    assert not any(np.shares_memory(one, other) for j, one in enumerate(arrays) for other in arrays[:j])
+
+
+def test_what_gives_its_seed_back_gives_a_copy() -> None:
+    def same(x: Any) -> Any:
+        return x * 1.0 + 0.0
+
+    def both(x: Any, y: Any) -> Any:
+        return x + y
+
+    for function, args in ((same, (X,)), (both, (X, W))):
+        for _ in range(3):
+            vjp(function, *args)
+        seed = np.ones(2)
+        _, pullback = vjp(function, *args)
+        arrays = [seed, *pullback(seed), *pullback(seed)]
+        assert not any(np.shares_memory(one, other) for j, one in enumerate(arrays) for other in arrays[:j])
+
+
+def test_arrays_that_a_pullback_does_not_copy_one_by_one() -> None:
+    for _ in range(3):
+        vjp(product_of, X, W)
+    for x, y in ((X, X), (X[::-1], W), (np.broadcast_to(2.0, 2), W), (np.asfortranarray(np.ones((2, 2)))[0], W)):
+        value, pullback = vjp(product_of, x, y)
+        assert value == product_of(x, y)
+        np.testing.assert_array_equal(pullback(1.0), [2.0 * x * y, x * x, product_of(x, y)][:2])
+    x = X.copy()
+    x.flags.writeable = False
+    np.testing.assert_array_equal(vjp(product_of, x, W)[1](1.0)[0], 2.0 * x * W)
+
+
+def test_pullback_of_a_door_notices_what_has_changed_outside() -> None:
+    names: dict[str, Any] = {"np": np, "LAYER": Layer(np.ones(2), 1.0), "__name__": __name__}
+
+    def template(x: Any) -> Any:
+        return np.sum(x * LAYER.w)
+
+    made = type(template)(template.__code__, names)
+    for _ in range(3):
+        vjp(made, X)
+    _, pullback = vjp(made, X)
+    np.testing.assert_array_equal(pullback(1.0)[0], [1.0, 1.0])
+    names["LAYER"].w[0] = 5.0
+    with pytest.raises(ValueError, match="has changed since"):
+        pullback(1.0)
+    np.testing.assert_array_equal(vjp(made, X)[1](1.0)[0], [5.0, 1.0])
+
+
 # --- equal sizes ---------------------------------------------------------------------------------------------------
 def broadcast(x: Any, b: Any) -> Any:
     return np.sum(np.tanh(x + b) * b) + np.sum(x[:1] * b)
@@ -468,6 +556,26 @@ def test_functions_that_are_made_again_share_programs_of_their_pattern_of_sizes_
         with options(sizes=False):
             expected = grad(broadcast, (0, 1))(x, b)
         assert_alike(grad(lambda x, b: broadcast(x, b), (0, 1))(x, b), expected)
+
+
+@pytest.mark.parametrize("function", [broadcast, of_kept])
+def test_value_and_pullback_of_a_door_are_of_no_other_pattern_of_sizes(function: Any, long_ways: list[Any]) -> None:
+    pulled: list[tuple[Any, Any]] = []
+    for n, m in PAIRS:
+        args = vectors(n, m)
+        with options(sizes=False):
+            value, first = vjp(function, *args)
+            expected = first(2.0)
+        for _ in range(3):
+            made, pullback = vjp(function, *args)
+            assert_alike(made, value)
+            assert_alike(pullback(2.0), expected)
+            pulled.append((pullback, expected))
+    for pullback, expected in pulled:
+        assert_alike(pullback(2.0), expected)
+    long_ways.clear()
+    vjp(function, *vectors(5, 1))
+    assert long_ways == [], "of a pattern that has been met"
 
 
 SHAPES: list[tuple[tuple[int, ...], ...]] = [

@@ -80,7 +80,7 @@ class Derivative:
         of_class = isinstance(primal, MethodType) and isinstance(primal.__self__, type)
         tells = defines(type(primal), "__srcgrad_text__")
         is_read_again = is_object(primal) or isinstance(primal, partial) or tells or of_class
-        self._called = primal if is_read_again else None
+        self.called = primal if is_read_again else None
         self.primal, receiver = _unbound(primal)
         self.argnums = _shifted(positions(argnums)) if receiver else positions(argnums)
         self.mode = mode
@@ -93,8 +93,8 @@ class Derivative:
         self._read(receiver)
         self._variants: dict[Slot, Compiled] = {}
         self.ran: Compiled | None = None  # at the last call
-        self._holding: WeakSet[Compiled] = WeakSet()  # those for arguments that hold functions
-        self._doors = Doors()
+        self.holding: WeakSet[Compiled] = WeakSet()  # those for arguments that hold functions
+        self.doors = Doors()
         self._edition = edition()
         primal = self.primal
         self.__name__ = f"{_NAMES[mode]}_{getattr(primal, '__name__', 'function')}"
@@ -127,7 +127,7 @@ class Derivative:
 
     # --- the function ------------------------------------------------------------------------------------------------
     def _read(self, receiver: tuple[Any, ...]) -> None:
-        telling = self._called if defines(type(self._called), "__srcgrad_text__") else None
+        telling = self.called if defines(type(self.called), "__srcgrad_text__") else None
         self.parameters = parameters_of(telling or self.primal, receiver)
         self.chosen = self.parameters.chosen(self.argnums)
         self.results = Wanted(self.parameters.names, self.wanted, self.chosen, isinstance(self.argnums, tuple))
@@ -164,8 +164,8 @@ class Derivative:
     def _follow(self) -> Derivative:
         """Read the function again where its class has another ``__call__``, where a partial application has other
         arguments, or where its code or its defaults are others."""
-        if self._called is not None:
-            primal, receiver = _unbound(self._called)
+        if self.called is not None:
+            primal, receiver = _unbound(self.called)
             if primal is not self.primal:
                 self.primal = primal
                 self._variants.clear()
@@ -241,7 +241,7 @@ class Derivative:
         found = self._variants.get((key, pattern))
         if found is None or not found.is_current():
             found = self._kept(values, mode, key, pattern, shown=shown, is_flat=is_flat)
-        elif found in self._holding:
+        elif found in self.holding:
             require_captured_apart(self.parameters.names, values or (), self.wanted)
         found.refresh()
         return found
@@ -272,7 +272,7 @@ class Derivative:
             else:
                 with present(replace(present_options(), sizes=False)):
                     found = self.program(values, mode, shown=shown, is_flat=is_flat)
-        self._holding.update([found] if holds else ())
+        self.holding.update([found] if holds else ())
         keep(self._variants, (key, pattern), found)
         return found
 
@@ -384,16 +384,8 @@ class Derivative:
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         try:  # a door that costs nothing where nothing fails
-            for door in self._doors.open:
-                try:
-                    outcome = door(*args, **kwargs)
-                except TypeError as failure:
-                    traceback = failure.__traceback__
-                    if traceback is not None and traceback.tb_next is not None:
-                        raise
-                    break  # what it is called with does not bind: the long way says so
-                if outcome is not ELSEWHERE:
-                    return outcome
+            if self.doors.open and (outcome := self.doors.through(args, kwargs)) is not ELSEWHERE:
+                return outcome
             if "srcgrad.eager.tensor" in sys.modules:
                 from srcgrad.api.bridge import meets_tensors, on_tensors
 
@@ -408,8 +400,7 @@ class Derivative:
             if compiled is None or not compiled.is_of_one_number:
                 value, gradient = self._checked(values)
                 return (value, gradient) if self.mode == "value" else gradient
-            if self._called is None and compiled not in self._holding:
-                self._doors.note(self, compiled, values)
+            self.doors.note(self, compiled, values)
             self.ran = compiled
             outcome = self.run(compiled.entry, *self.arguments(values))
             if self.mode == "value":

@@ -13,7 +13,7 @@ been answered for the program.  What depends on values (a default that is compil
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
@@ -51,7 +51,7 @@ class Doors:
 
     def note(self, derivative: Derivative, compiled: Compiled, values: tuple[Any, ...]) -> None:
         """A program runs the long way, for these values: a door is made when it does so again, and once."""
-        if compiled in self._made:
+        if compiled in self._made or compiled in derivative.holding or derivative.called is not None:
             return
         if compiled not in self._met:
             self._met.add(compiled)
@@ -60,6 +60,21 @@ class Doors:
         if len(self._made) < MOST:
             self._made[compiled] = door_for(derivative, compiled, values)
             self.open = tuple(made for made in self._made.values() if made is not None)
+
+
+    def through(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+        """What a door gives, or ``ELSEWHERE``."""
+        for door in self.open:
+            try:
+                outcome = door(*args, **kwargs)
+            except TypeError as failure:
+                traceback = failure.__traceback__
+                if traceback is not None and traceback.tb_next is not None:
+                    raise
+                return ELSEWHERE  # what it is called with does not bind: the long way says so
+            if outcome is not ELSEWHERE:
+                return outcome
+        return ELSEWHERE
 
 
 def door_for(derivative: Derivative, compiled: Compiled, values: tuple[Any, ...]) -> Door | None:
@@ -74,11 +89,18 @@ def door_for(derivative: Derivative, compiled: Compiled, values: tuple[Any, ...]
     tests = _tests(derivative, compiled, values, text)
     if tests is None:
         return None
+    if derivative.mode == "split" and not _is_copied_alike(compiled, values):
+        return None
     function: Any = derivative.primal
     passed = derivative.parameters.names[len(derivative.parameters.first) :]
     needed = len(passed) - len(function.__defaults__ or ())
     names = zip(_read(derivative), values, strict=True)
     taken = "".join(f"{name}, " for name, value in names if not is_static(value))
+    if derivative.mode == "split":
+        tests += _alone(derivative, values)
+        run, hand_out = _copies(derivative, values), _pullback(derivative, compiled, values, text)
+    else:
+        run, hand_out = [], _handed_out(derivative, compiled, values, text)
     text.objects |= {
         "__derivative": derivative, "__compiled": compiled, "__entry": compiled.entry, "__elsewhere": ELSEWHERE,
         "__namespace": compiled.entry.__globals__, "__holders": sys.getrefcount,
@@ -91,13 +113,14 @@ def door_for(derivative: Derivative, compiled: Compiled, values: tuple[Any, ...]
         *(f"        {line}" for line in _refreshed(compiled, text)),
         "    except (AttributeError, KeyError, ValueError):",  # what is looked at is not there
         "        return __elsewhere",
+        *(f"    {line}" for line in run),
         "    __derivative.ran = __compiled",
         "    try:",
         f"        __outcome = __entry({taken})",
         "    except Exception as __failure:",
         f"        __derivative.failed(__failure, __entry, ({taken}))",
         "        raise",
-        *(f"    {line}" for line in _handed_out(derivative, compiled, values, text)),
+        *(f"    {line}" for line in hand_out),
     ]
     made: FunctionType = text.function("\n".join(lines) + "\n")
     made.__defaults__ = function.__defaults__
@@ -160,12 +183,51 @@ def _refreshed(compiled: Compiled, text: Spelling) -> Iterator[str]:
         yield f"__namespace[{name!r}] = {read}"
 
 
+# --- pullbacks -------------------------------------------------------------------------------------------------------
+def _is_copied_alike(compiled: Compiled, values: tuple[Any, ...]) -> bool:
+    """Whether the arguments that a pullback keeps are copied one by one, and its backward half changes nothing."""
+    return not compiled.changes_saved and all(type(v) in (float, int, np.float64, np.ndarray) for v in values)
+
+
+def _alone(derivative: Derivative, values: tuple[Any, ...]) -> list[str]:
+    """Tests of whether each array is a block of memory of its own, as in ``kept_apart``, and may be written."""
+    arrays = [name for name, value in zip(_read(derivative), values, strict=True) if type(value) is np.ndarray]
+    tests = [f"{name}.base is None and ({name}.flags.carray or {name}.flags.farray)" for name in arrays]
+    return [*tests, *(f"{one} is not {other}" for j, one in enumerate(arrays) for other in arrays[:j])]
+
+
+def _copies(derivative: Derivative, values: tuple[Any, ...]) -> list[str]:
+    names = zip(_read(derivative), values, strict=True)
+    return [f"{name} = {name}.copy('K')" for name, value in names if type(value) is np.ndarray]
+
+
+def _pullback(derivative: Derivative, compiled: Compiled, values: tuple[Any, ...], text: Spelling) -> Iterator[str]:
+    """The value, and the pullback with a function that runs its backward half for a seed that fits as it is."""
+    from srcgrad.api.transforms import Pullback
+    from srcgrad.frontend.kind_tests import Spelling
+
+    read = ", ".join(_read(derivative))
+    inner = Spelling()
+    inner.objects |= {"__derivative": derivative, "__backward": compiled.backward, "__holders": sys.getrefcount}
+    lines = [
+        f"def made(__saved, __seed, {read}):",
+        "    try:",
+        "        __outcome = __backward(__saved, __seed)",
+        "    except Exception as __failure:",
+        "        __derivative.failed(__failure, __backward, (__saved, __seed))",
+        "        raise",
+        *(f"    {line}" for line in _handed_out(derivative, compiled, values, inner)),
+    ]
+    pull = inner.function("\n".join(lines) + "\n")
+    yield f"return {text.of(Pullback.of_door)}(__derivative, __compiled, ({read},), __outcome, {text.of(pull)})"
+
+
 # --- what is handed out ----------------------------------------------------------------------------------------------
 def _handed_out(derivative: Derivative, compiled: Compiled, values: tuple[Any, ...], text: Spelling) -> Iterator[str]:
     """The result is handed out as it is where it is seen to fit, and nothing else refers to its arrays."""
     results, names = derivative.results, derivative.parameters.names
     value = ""
-    shared = str(compiled.reads_arrays)
+    shared = str(compiled.reads_arrays or derivative.mode == "split")
     if derivative.mode == "value":
         yield "__value, __outcome = __outcome"
         yield f"if not isinstance(__value, {text.of(float)}):"

@@ -15,6 +15,7 @@ import numpy as np
 
 from srcgrad.api.arguments import Argnums, described, holds_objects, is_floating, is_integer, positions
 from srcgrad.api.derivative import Derivative
+from srcgrad.api.door import ELSEWHERE
 from srcgrad.api.kept import beside
 from srcgrad.api.outside import Outside
 from srcgrad.api.saved import Unpickled, read_outside
@@ -33,6 +34,7 @@ from srcgrad.tracebacks import door, hide_frames
 if TYPE_CHECKING:
     from srcgrad.programs import Compiled
 
+_PLAIN = (float, np.ndarray)  # which no function is
 _FIXED = {"cmath", "math", "numpy", "operator", "scipy", "srcgrad"}  # what these modules hold does not change
 
 P = ParamSpec("P")
@@ -182,6 +184,8 @@ class Pullback:
         self._derivative: Derivative | Unpickled = derivative
         derivative.verify(values)
         compiled = derivative.program(values, "split")
+        if watched:
+            derivative.doors.note(derivative, compiled, values)
         self._compiled: Compiled | Unpickled = compiled
         if not compiled.changes_saved or not shared_outside(values, compiled.globals):
             # Else the program looks itself whether it stores into what is a global as well.
@@ -193,9 +197,25 @@ class Pullback:
         self._outside = None
         if watched and compiled.reads_outside:
             self._outside = Outside(compiled.entry, backward, compiled.names_read)
+        self._pull: Callable[..., Any] | None = None
         self.value = unshared(derivative.finished(outcome, values))
         # A gradient has None where its program has zeros, which want seeds.
         self._seeded = outcome if isinstance(derivative.primal, Derivative) else self.value
+
+    @staticmethod
+    def of_door(
+        derivative: Derivative, compiled: Compiled, values: tuple[Any, ...], outcome: Any, pull: Callable[..., Any]
+    ) -> tuple[Any, Pullback]:
+        """Value and pullback where a door ran the forward half on copies of the arguments; ``pull`` runs the other."""
+        made = Pullback.__new__(Pullback)
+        made._derivative, made._compiled, made._values, made._pull = derivative, compiled, values, pull
+        outcome, made._saved = outcome
+        made._outside = None
+        if compiled.reads_outside:
+            assert compiled.backward is not None
+            made._outside = Outside(compiled.entry, compiled.backward, compiled.names_read)
+        made.value = made._seeded = outcome if type(outcome) is float else unshared(outcome)
+        return made.value, made
 
     def __call__(self, seed: Any) -> tuple[Any, ...]:
         """``seed`` has the structure and shapes of f's value; returns one cotangent per differentiated argument.
@@ -204,6 +224,9 @@ class Pullback:
         Re(sum(y_bar * y)).  So 1.0 gives the gradient of the real part of y, and -1j that of the imaginary part.
         """
         try:
+            if self._pull is not None and self._outside is None and (given := self._given(seed)) is not None:
+                pulled: tuple[Any, ...] = self._pull(self._saved, given, *self._values)
+                return pulled
             require_exact_seed(seed, "the value")
             if self._outside is not None and (what := self._outside.changed(self._saved)) is not None:
                 from srcgrad.frontend.source import source_of  # importing srcgrad loads no compiler
@@ -218,6 +241,16 @@ class Pullback:
         except Exception as failure:
             hide_frames(failure)
             raise
+
+    def _given(self, seed: Any) -> Any:
+        """A seed of the type, shape and dtype of the value as ``as_cotangent`` makes it; None of any other."""
+        kind: Any = type(self.value)
+        if type(seed) is float and kind in (float, np.float64):
+            return kind(seed)
+        if type(seed) is np.ndarray and kind is np.ndarray and seed.shape == self.value.shape:
+            if seed.dtype == self.value.dtype and seed.dtype.kind in "fc":
+                return seed.copy("K")
+        return None
 
     def pulled(self, seed: Any) -> tuple[Any, ...]:
         """The same for a seed of ours, where nothing can have changed since."""
@@ -273,7 +306,7 @@ def _unpickled(derivative: Unpickled, values: tuple[Any, ...], saved: Any, value
     made = Pullback.__new__(Pullback)
     made._derivative = made._compiled = derivative
     made._values, made._saved, made.value, made._seeded = values, saved, value, seeded
-    made._outside = None
+    made._outside = made._pull = None
     return made
 
 
@@ -292,7 +325,7 @@ def vjp(  # type: ignore[misc]  # a parameter called argnums is refused below
     """
     try:
         chosen: Argnums = (
-            tuple(j for j, p in enumerate(primals) if is_object(p) or not callable(p))
+            tuple(j for j, p in enumerate(primals) if type(p) in _PLAIN or is_object(p) or not callable(p))
             if argnums is None
             else positions(argnums)
         )
@@ -304,6 +337,9 @@ def vjp(  # type: ignore[misc]  # a parameter called argnums is refused below
                 f"argnums= is vjp's own, and a parameter of {derivative.__qualname__}",
                 hint="pass the parameter by its position",
             )
+        outcome: tuple[Any, Pullback] = derivative.doors.through(primals, kwargs)
+        if outcome is not ELSEWHERE:
+            return outcome
         values = derivative.bind(primals, kwargs)
         derivative.check(values)
         pullback = Pullback(derivative, values)
