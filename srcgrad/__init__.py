@@ -14,11 +14,13 @@ if TYPE_CHECKING:
     from srcgrad.api.dense import hessian, hessp, hvp, jacfwd, jacobian
     from srcgrad.api.derivative import Derivative
     from srcgrad.api.transforms import grad, jvp, value_and_grad, vjp
+    from srcgrad.api.vmap import vmap
     from srcgrad.check import GradientMismatch, check_grads
     from srcgrad.eager.modes import no_grad
     from srcgrad.errors import (
         ArgumentError,
         CheaperMode,
+        ExampleByExample,
         InternalError,
         LanguageError,
         MissingRule,
@@ -42,6 +44,7 @@ __all__ = [
     "ArgumentError",
     "CheaperMode",
     "Derivative",
+    "ExampleByExample",
     "GradientMismatch",
     "InternalError",
     "LanguageError",
@@ -75,6 +78,7 @@ __all__ = [
     "stop_gradient",
     "value_and_grad",
     "vjp",
+    "vmap",
 ]
 
 _MODULES = ("eager", "parallel", "scipy")
@@ -84,6 +88,7 @@ _ELSEWHERE = {
     "check_grads": "srcgrad.check",
     "compile": "srcgrad.api.bridge",
     "no_grad": "srcgrad.eager.modes",
+    "vmap": "srcgrad.api.vmap",
     "debug_nans": "srcgrad.programs",
     "options": "srcgrad.programs",
     "checkpointed": "srcgrad.runtime.checkpoints",

@@ -306,6 +306,14 @@ class CheaperMode(UserWarning):
     """The same result takes far fewer sweeps by the other mode."""
 
 
+class ExampleByExample(UserWarning):
+    """``vmap`` runs something for one example after the other, since it has no batching rule."""
+
+
+class NotBatched(SrcgradError):
+    """Why a function has no program over a batch; ``vmap`` runs it example by example then, and says so."""
+
+
 class InternalError(SrcgradError):
     """srcgrad's fault, not the user's: names the stage, and shows what stood at its door."""
 

@@ -34,9 +34,11 @@ from srcgrad.analysis.solving import solved
 from srcgrad.analysis.summaries import Summaries, Summary
 from srcgrad.analysis.symbols import Seen, seen_from_inside, unknown
 from srcgrad.analysis.values import fact_of_expression
+from srcgrad.batching.carried import Carried
+from srcgrad.batching.program import Program, Refused, definition
 from srcgrad.emit.load import load, of_users
 from srcgrad.emit.printer import emit
-from srcgrad.errors import InternalError, MissingRule, Span, UnsupportedSyntax
+from srcgrad.errors import InternalError, MissingRule, NotBatched, Span, UnsupportedSyntax
 from srcgrad.faults import reported
 from srcgrad.frontend.guards import guards_of
 from srcgrad.frontend.journal import writing
@@ -61,6 +63,7 @@ from srcgrad.passes import PASSES, Form, Pass, Queries, prepared
 from srcgrad.programs import Compiled, present_options
 from srcgrad.requests import Asked, Prepared, Request, present_forms, without_collecting
 from srcgrad.rules.facts import Array, Fact, Sequence, Unknown, is_real
+from srcgrad.rules.formula import displayed
 from srcgrad.spec import check_emitted, check_lines, check_normal_form
 from srcgrad.specialise.callers import in_users_text
 from srcgrad.specialise.ending import specialised
@@ -125,6 +128,8 @@ class Module:
         self.summaries = Summaries(self._summary, Summary())
         self.losses = Losses(self.normalized, self._inside, self.summary_of)
         self.changes_saved = False  # whether a backward half stores into what its forward half saved
+        self.returned: Carried = None  # what the result of a program over a batch carries
+        self.slow: tuple[tuple[str, Span | None], ...] = ()  # what a batch runs example by example, and where
 
     # --- the road ----------------------------------------------------------------------------------------------------
     def normalized(self, callee: Callee) -> Function:
@@ -202,7 +207,7 @@ class Module:
             inside = self.outcome_of(unguarded(callee), facts)
             result = Unknown() if inside.result is None else inside.result
             return Outcome(Sequence("tuple", (result, Unknown())), inside.put)
-        seen = self._seen(callee, facts)
+        seen = self.seen(callee, facts)
         return self.outcomes.of(callee, seen.inside).mapped(seen.outside)
 
     def _outcome(self, callee: Callee, facts: Facts) -> Outcome:
@@ -314,9 +319,10 @@ class Module:
         return name_of(self.primals[callee])
 
     def _seen_from_inside(self, callee: Callee, facts: Facts) -> Facts:
-        return self._seen(callee, facts).inside
+        return self.seen(callee, facts).inside
 
-    def _seen(self, callee: Callee, facts: Facts) -> Seen:
+    def seen(self, callee: Callee, facts: Facts) -> Seen:
+        """The facts of the arguments of a call as its callee is compiled for."""
         if self.generic:
             return unknown(facts)
         # One answer for one call: what a callee stores into, and its derivative, are worked out from the same facts.
@@ -539,6 +545,8 @@ def _compiled(module: Module, request: Request, taken: frozenset[str]) -> Compil
             module.forward(request.callee, request.wanted, facts, entry, door=True)
             if request.mode == "nested forward":
                 module.apart[entry] = Returning(beside=True)
+        case "batched":
+            entry = _batched(module, request, facts)
         case "nested" | "nested value" | "nested split" | "nested pulled":
             entry = nested(module, request.callee, request.mode, request.wanted, facts, tupled=request.tupled)
         case _:
@@ -559,7 +567,28 @@ def _compiled(module: Module, request: Request, taken: frozenset[str]) -> Compil
     second = loaded.__globals__[backward] if backward else None
     request = replace(request, arguments=None)  # what they are is inferred: no program keeps them
     told = scalar, module.changes_saved, guards, module.repeated, request.looks, request.pattern
-    return Compiled(function.span, emission, loaded, second, *told, of=lambda: request)
+    made = Compiled(function.span, emission, loaded, second, *told, of=lambda: request)
+    return replace(made, slow=module.slow, returned=module.returned)
+
+
+def _batched(module: Module, request: Request, facts: Facts) -> str:
+    """The entry over a batch, and the functions that it calls; ``LanguageError`` where it has no batching rule."""
+    program = Program(module)
+    entry = module.namer.fresh(f"{stem(request.callee)}_batch")
+    given = len(request.carried)
+    carried = (*request.carried, *(None for _ in facts[given:]))
+    try:
+        made = program.batched(request.callee, facts, carried, entry)
+        written = [definition(each, entry=each is made[0], given=given) for each in made]
+    except Refused as refused:
+        raise NotBatched(refused.reason, of_users(refused.span)) from None
+    for each, text in zip(made, written, strict=True):
+        module.add(text, each.temporaries)
+    module.returned = made[0].signature.result
+    memory = made[0].writer.memory
+    module.changes_saved = not (memory.arrays | memory.containers).isdisjoint(made[0].writer.function.parameters)
+    module.slow = tuple((displayed(function), of_users(span)) for function, span in program.slow.values())
+    return entry
 
 
 def _place(entry: Span, made: gast.stmt) -> Span | None:

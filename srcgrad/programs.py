@@ -104,12 +104,15 @@ class Compiled:
     entry: FunctionType
     backward: FunctionType | None  # the second half of a pair
     scalar_result: bool  # whether the result is proved to be one real number
-    changes_saved: bool = False  # whether the backward half stores into what the forward half saved
+    changes_saved: bool = False  # whether the backward half stores into what the forward half saved; of a program over
+    # a batch: whether it stores into its arguments
     guards: Guards = Guards()  # what it was compiled from
     repeats: bool = False  # whether it runs anything again, which its derivative would not follow
     looks: bool = False  # a gradient whose value types do not prove to be one number looks at it, and raises
     pattern: tuple[int, ...] = ()  # of the sizes of the arguments that it is right for alone; none: for all sizes
     of: Callable[[], Any] = lambda: None  # the request that it answers
+    slow: tuple[tuple[str, Span | None], ...] = ()  # what a batch runs example by example, and where
+    returned: Any = None  # which parts of the result of a program over a batch have one (``batching.carried``)
 
     @property
     def is_of_one_number(self) -> bool:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from srcgrad.analysis.admission import Assumed
+from srcgrad.batching.carried import Carried
 from srcgrad.errors import LanguageError
 from srcgrad.frontend.journal import Journal
 from srcgrad.infer.entry import described
@@ -93,6 +94,7 @@ class Request:
     pattern: tuple[int, ...] = ()  # of the sizes of the arguments, where the facts tell which of them are equal
     sizes: str = ""  # the shapes of the arguments that it is right for, in words
     is_flat: bool = False  # differentiated again: what it calls is written out in it where it can be
+    carried: tuple[Carried, ...] = ()  # of a program over a batch: which parts of its arguments have one
 
 
 @contextmanager

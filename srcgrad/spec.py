@@ -44,7 +44,7 @@ from srcgrad.ir.normal_form import (
 )
 from srcgrad.optimize.effects import IN_PLACE
 from srcgrad.rules.formula import is_number, object_of
-from srcgrad.rules.table import is_constant, lookup
+from srcgrad.rules.table import is_constant, lookup, refusal
 from srcgrad.syntax.comment import Comment
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.parse import names_bound, names_read, parameters_of
@@ -290,7 +290,7 @@ def _callee(node: gast.Call) -> Iterator[str]:
         yield f"{function!r} is called"
     name = getattr(function, "__name__", None)
     if name is not None and getattr(runtime, name, None) is function and name not in IN_PLACE:
-        if lookup(function) is None and not is_constant(function):
+        if lookup(function) is None and not is_constant(function) and refusal(function) is None:
             yield f"srcgrad.runtime.{name} has no rule"
 
 

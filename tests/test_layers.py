@@ -1,8 +1,9 @@
 """The rooms of srcgrad import each other in one direction only (imports inside functions included).
 
 ``errors → {runtime, syntax} → language → rules → ir → {frontend → infer → specialise → analysis → transform →
-optimize → emit | eager} → pipeline → observe → api → {parallel, check, inspect}``: left never imports right, and the
-compiler never meets the eager machine.  Within a room, classes have one trade each, and few files import one another.
+batching → optimize → emit | eager} → pipeline → observe → api → {parallel, check, inspect}``: left never imports right,
+and the compiler never meets the eager machine.  Within a room, classes have one trade each, and few files import one
+another.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import pytest
 from tests.package import MODULES, ROOT, forget, nodes_of, parsed, read, text_of
 from tests.parameters import for_each
 
-COMPILER = ("frontend", "infer", "specialise", "analysis", "transform", "optimize", "emit")
+COMPILER = ("frontend", "infer", "specialise", "analysis", "transform", "batching", "optimize", "emit")
 GROUND = ("errors",)
 PUBLIC = "the package itself"
 BASE = (*GROUND, "runtime", "syntax", "language")

@@ -101,12 +101,14 @@ def shapes(
     entry: Table[str, Fact],
     outcome_of: Callable[[Callee, tuple[Fact, ...]], Outcome],
     changes: Callable[[Callee], bool] = lambda callee: True,
+    also: Callable[[Bind, Callable[[gast.expr], Fact]], Fact | None] | None = None,
 ) -> Table[str, Fact]:
     """One fact per local name; parameters start from ``entry`` (absent: ``Unknown()``).
 
-    ``changes`` says of a callee whether it may change the containers that it is given.
+    ``changes`` says of a callee whether it may change the containers that it is given.  ``also``: what is known of a
+    binding of emitted text, given the facts of expressions; there sums of cotangents have the form of these.
     """
-    return shapes_and_outcome(function, entry, outcome_of, changes)[0]
+    return shapes_and_outcome(function, entry, outcome_of, changes, also)[0]
 
 
 def shapes_and_outcome(
@@ -114,10 +116,11 @@ def shapes_and_outcome(
     entry: Table[str, Fact],
     outcome_of: Callable[[Callee, tuple[Fact, ...]], Outcome],
     changes: Callable[[Callee], bool],
+    also: Callable[[Bind, Callable[[gast.expr], Fact]], Fact | None] | None = None,
 ) -> tuple[Table[str, Fact], Outcome]:
     """The facts of the names of a function, and the outcome of a call of it with such arguments."""
     open_at = opened_by(function, changes)
-    solver = _Solver(function, entry, outcome_of, open_at, alike=True)
+    solver = _Solver(function, entry, outcome_of, open_at, also, alike=True)
     facts = solver.solve()
     # Where every number has 8 bytes a Python float and a float64 promote alike, so that their join keeps the dtype.
     alike = all(dtype in WIDE for fact in facts.values() for dtype in _dtypes(fact))
@@ -125,7 +128,7 @@ def shapes_and_outcome(
     # complex numbers become real ones: their adjoint is the real part of what comes back.
     powers_real = not (solver.raises and any(map(_may_be_complex, facts.values())))
     if not (alike and powers_real):
-        solver = _Solver(function, entry, outcome_of, open_at, alike=alike, powers_real=powers_real)
+        solver = _Solver(function, entry, outcome_of, open_at, also, alike=alike, powers_real=powers_real)
         facts = solver.solve()
     return facts, solver.outcome
 
@@ -229,12 +232,14 @@ class _Solver:
         entry: Table[str, Fact],
         outcome_of: Callable[[Callee, tuple[Fact, ...]], Outcome],
         open_at: Table[Statement, frozenset[str]],
+        also: Callable[[Bind, Callable[[gast.expr], Fact]], Fact | None] | None,
         *,
         alike: bool,
         powers_real: bool = True,
     ) -> None:
         self.function = function
         self.outcome_of = outcome_of
+        self.also = also
         self.alike = alike
         self.powers_real = powers_real
         self.raises = False  # whether the facts rest on a power of a Python number being real
@@ -325,7 +330,8 @@ class _Solver:
                 return zip(targets, _parts(item, len(targets), None) if tupled else [item], strict=True)
             case AddAt(buffer=buffer):
                 # The parts of a container of buffers are replaced by sums.
-                return [] if isinstance(self._of(buffer), Array) else [(buffer, Unknown())]
+                is_kept = isinstance(self._of(buffer), Array) or self.also is not None
+                return [] if is_kept else [(buffer, Unknown())]
             case For(index=index, iterable=iterable, counted=counted):
                 return [(index, INTEGER if counted else _item_of(self._fact(iterable)))]
         return []
@@ -349,6 +355,8 @@ class _Solver:
     def _put(self, statement: Statement) -> Put | None:
         """What a statement that may change a container puts in; None if none changes, by the facts."""
         match statement:
+            case AddAt() if self.also is not None:
+                return None
             case Store(base=base) | AugStore(base=base) if isinstance(self._of(base), Array):
                 return None
             case Bind(target=base, inplace=True) if isinstance(self.facts.get(base), Array | Static):
@@ -389,6 +397,9 @@ class _Solver:
         return Outcome(made, put)
 
     def _value(self, statement: Bind) -> Fact:
+        known = None if self.also is None else self.also(statement, self._fact)
+        if known is not None:
+            return known
         match statement.operation:
             case Copy(source=source):
                 return self._of(source)

@@ -18,13 +18,24 @@ from typing import Any, Concatenate, Literal, ParamSpec, TypeVar, overload
 
 import numpy as np
 
-from srcgrad.api.arguments import Argnums, Behind, Parameters, described, is_floating, is_integer, leaves_of, positions
+from srcgrad.api.arguments import (
+    Argnums,
+    Behind,
+    Parameters,
+    described,
+    is_floating,
+    is_integer,
+    leaves_of,
+    positions,
+)
 from srcgrad.api.derivative import Derivative
 from srcgrad.api.help import Help, text
 from srcgrad.api.holomorphic import HOLOMORPHIC_OR_VJP, require_holomorphic
 from srcgrad.api.saved import import_object, imported
+from srcgrad.api.sweeps import Sweeps, along_all, is_plain, pushed_all, rows, stacked
 from srcgrad.api.transforms import Pullback, directed, directions_of, filled, pushed, seeds_between
 from srcgrad.api.typed import Along, DenseDecorator, R, X
+from srcgrad.api.vmap import repeated
 from srcgrad.errors import ArgumentError, CheaperMode, SeedError
 from srcgrad.runtime import as_cotangent, zeros_like
 from srcgrad.runtime.objects import fields_of, is_object, mirrored
@@ -46,7 +57,8 @@ def jacobian(
 ) -> Any:
     """The Jacobian by reverse mode; for an argument of shape m and a result of shape n its shape is ``(*n, *m)``.
 
-    It takes one backward pass per element of the output.  If the argument or the result is a container or an object, so
+    The backward pass runs once for all elements of the output where it has a program over a batch (``vmap``), else
+    once for each.  If the argument or the result is a container or an object, so
     is the Jacobian: the structure of the result outside, that of the argument inside, None where one of these has an
     integer or a string.  Entries have the precision of the argument.  They follow the convention of ``grad``: for a
     real output y and a complex argument x they are ``dy/dRe(x) - 1j * dy/dIm(x)``, and for a complex output and a real
@@ -65,7 +77,9 @@ def jacfwd(f: None = None, argnums: Argnums = 0, *, holomorphic: bool = False) -
 def jacfwd(
     f: Callable[..., Any] | None = None, argnums: Argnums = 0, *, holomorphic: bool = False
 ) -> Any:
-    """The Jacobian by forward mode: the result of ``jacobian``, by one pass per real input element, two per complex.
+    """The Jacobian by forward mode: the result of ``jacobian``, along each real input element, twice along a complex.
+
+    All directions are one pass where that has a program over a batch (``vmap``); the primal runs once in it.
 
     It is cheaper than ``jacobian`` if there are fewer input elements than output elements.
     """
@@ -141,6 +155,17 @@ class Slope(Derivative):
     def title(self) -> str:
         return f"Tangent of the {self.gradient.title[0].lower()}{self.gradient.title[1:]}"
 
+    def along_all(self, values: tuple[Any, ...], directions: list[tuple[Any, ...]], sweeps: Sweeps) -> list[Any] | None:
+        """``along`` each of many directions, in one sweep; None where there is no program for that."""
+        if not all(map(is_plain, values)):
+            return None
+        self.verify(values)
+        found = along_all(self, self.gradient, values, directions, sweeps)
+        if found is None:
+            return None
+        whole = tuple(repeated(value, len(directions)) for value in values)
+        return rows(self.gradient.fitted(found[1], whole, shared=True), len(directions))
+
     def along(self, values: tuple[Any, ...], directions: tuple[Any, ...]) -> Any:
         """The change of the gradient along ``directions``, one per differentiated argument."""
         gradient = self.gradient
@@ -170,6 +195,7 @@ class Dense:
         self._called: Any = None
         self.derivative = Derivative(primal, argnums, mode=self.mode)
         self.program: Derivative = self.derivative
+        self.sweeps = Sweeps()
         self.__wrapped__ = primal
         self.__name__ = f"{self.name}_{getattr(primal, '__name__', 'function')}"
         self.__qualname__ = self.derivative.__qualname__
@@ -227,7 +253,7 @@ class Dense:
         places = self.derivative.parameters.places(is_whole=signature is not _ANY)
         chosen = [places[name] + (at or 0) if name in places else name for name, at in self.derivative.chosen]
         argnums = tuple(chosen) if isinstance(self.argnums, tuple) else chosen[0]
-        return transforming(self.transform, self.primal, argnums, self, signature, Parameters(signature).behind)
+        return transforming(self.transform, self.primal, repr(argnums), self, signature, Parameters(signature).behind)
 
     def __get__(self, instance: object, owner: type | None = None) -> Any:
         return self if instance is None else MethodType(self, instance)
@@ -299,14 +325,22 @@ class Dense:
                 hint=HOLOMORPHIC_OR_VJP,
             )
 
-    def from_columns(self, inputs: tuple[Any, ...], push: Callable[[tuple[Any, ...]], Any]) -> Any:
-        """Run ``push`` along every unit direction of the inputs and arrange what comes out, input axes last."""
+    def from_columns(
+        self,
+        inputs: tuple[Any, ...],
+        push: Callable[[tuple[Any, ...]], Any],
+        push_all: Callable[[list[tuple[Any, ...]]], list[Any] | None],
+    ) -> Any:
+        """Run ``push`` along every unit direction of the inputs, ``push_all`` along all at once where it can, and
+        arrange what comes out, input axes last."""
 
-        def along(k: int, unit: Any) -> Any:
-            return push(tuple(unit if j == k else _zero(a) for j, a in enumerate(inputs)))
+        def along(k: int, units: list[Any]) -> list[Any]:
+            directions = [tuple(unit if j == k else _zero(a) for j, a in enumerate(inputs)) for unit in units]
+            found = push_all(directions) if len(directions) > 1 else None
+            return [push(direction) for direction in directions] if found is None else found
 
-        columns = [[along(k, unit) for unit in _units(argument)] for k, argument in enumerate(inputs)]
-        turned = [[along(k, unit) for unit in _units(argument, 1j)] for k, argument in enumerate(inputs)]
+        columns = [along(k, _units(argument)) for k, argument in enumerate(inputs)]
+        turned = [along(k, _units(argument, 1j)) for k, argument in enumerate(inputs)]
         first = next((tangents[0] for tangents in columns if tangents), None)
         sample = push(tuple(_zero(a) for a in inputs)) if first is None else first
 
@@ -357,25 +391,46 @@ class Jacobian(Dense):
         def block(output: Any, path: tuple[Any, ...]) -> Any:
             if not _has_block(output, path):
                 return None
-            rows = [pullback.pulled(_placed(pullback.value, path, unit)) for unit in _units(output)]
-            turned = [pullback.pulled(_placed(pullback.value, path, unit)) for unit in _units(output, -1j)]
+            found = self._pulled(pullback, values, path, _units(output))
+            turned = self._pulled(pullback, values, path, _units(output, -1j)) if np.iscomplexobj(output) else found
             return self.by_argument(
                 tuple(
-                    self._stacked(argument, [row[k] for row in rows], [row[k] for row in turned], output)
-                    for k, argument in enumerate(inputs)
+                    self._arranged(argument, one, other, output)
+                    for argument, one, other in zip(inputs, found, turned, strict=True)
                 )
             )
 
         return _map_leaves(pullback.value, block)
 
+    def _pulled(
+        self, pullback: Pullback, values: tuple[Any, ...], path: tuple[Any, ...], units: list[Any]
+    ) -> tuple[Any, ...]:
+        """The cotangents of the arguments for these seeds of one part of the output: along a first axis by one sweep,
+        or as ``_Rows`` where there is no program for many."""
+        seeds = [_placed(pullback.value, path, unit) for unit in units]
+        if len(seeds) > 1 and all(map(is_plain, values)):
+            derivative = self.derivative
+            entry = derivative.program(values, "nested pulled").entry
+            if path or derivative._inner is not None or not isinstance(pullback.value, np.ndarray):
+                given = stacked([pullback.cotangent(seed) for seed in seeds])
+            else:
+                given = np.stack(units)
+            raw = self.sweeps.run(entry, derivative.arguments(values), (given,))
+            if raw is not None:
+                whole = tuple(repeated(value, len(seeds)) for value in values)
+                return pullback.as_tuple(derivative.fitted(raw, whole, shared=True))
+        return tuple(_Rows(column) for column in zip(*(pullback.pulled(seed) for seed in seeds), strict=True)) or (
+            (_Rows(),) * len(self.derivative.chosen)
+        )
+
     def _advise(self, outputs: int, inputs: int) -> None:
         """Say once that forward mode takes fewer sweeps, where it takes far fewer."""
         if not self._is_advised and outputs >= _MANY and outputs >= _MANY_TIMES * inputs:
             self._is_advised = True
-            told = f"jacobian runs {outputs} backward sweeps here, one per output; jacfwd runs {inputs}, one per input"
+            told = f"jacobian goes backward for {outputs} outputs here; jacfwd goes forward for the inputs, {inputs}"
             warnings.warn(f"{told}, and gives the same", CheaperMode, stacklevel=5)
 
-    def _stacked(self, argument: Any, rows: list[Any], turned: list[Any], output: Any) -> Any:
+    def _arranged(self, argument: Any, found: Any, turned: Any, output: Any) -> Any:
         """Arrange cotangents of the argument, one per element of the output leaf, with the output's axes first.
 
         ``turned`` are those of the seeds -1j, which ask for imaginary parts; only a complex output has them.
@@ -384,7 +439,7 @@ class Jacobian(Dense):
         def leaf(value: Any, path: tuple[Any, ...]) -> Any:
             if not is_floating(value):
                 return None
-            one = _rows(rows, path, value, output)
+            one = _rows(found, path, value, output)
             if not np.iscomplexobj(output):
                 return one
             other = _rows(turned, path, value, output)
@@ -403,7 +458,11 @@ class ForwardJacobian(Dense):
     mode = "forward"
 
     def at(self, values: tuple[Any, ...], inputs: tuple[Any, ...]) -> Any:
-        return self.from_columns(inputs, lambda directions: pushed(self.derivative, values, directions)[1])
+        return self.from_columns(
+            inputs,
+            lambda directions: pushed(self.derivative, values, directions)[1],
+            lambda directions: pushed_all(self.derivative, values, directions, self.sweeps),
+        )
 
 
 class Hessian(Dense):
@@ -423,7 +482,11 @@ class Hessian(Dense):
                         f"argument {place} is complex: a second derivative by it is no complex matrix",
                         hint="use hvp, or make its real and its imaginary part two arguments",
                     )
-        return self.from_columns(inputs, lambda directions: self.slope.along(values, directions))
+        return self.from_columns(
+            inputs,
+            lambda directions: self.slope.along(values, directions),
+            lambda directions: self.slope.along_all(values, directions, self.sweeps),
+        )
 
 
 class HessianVector(Hessian):
@@ -599,11 +662,17 @@ def _dtype_of_entries(value: Any, output: Any) -> Any:
     return np.result_type(real, np.complex64) if np.iscomplexobj(output) else real
 
 
-def _rows(rows: list[Any], path: tuple[Any, ...], value: Any, output: Any) -> Any:
-    """The cotangents of ``value``, found at ``path``, one for each element of the output, whose axes come first."""
-    group = [np.asarray(_at(row, path)) for row in rows]
-    shape = (*np.shape(output), *np.shape(value))
-    return np.stack(group).reshape(shape) if group else np.zeros(shape, np.asarray(value).dtype)
+class _Rows(tuple[Any, ...]):
+    """Cotangents of an argument, one for each seed."""
+
+
+def _rows(found: Any, path: tuple[Any, ...], value: Any, output: Any) -> Any:
+    """The cotangents of ``value``, found at ``path``, whose first axis is made those of the output."""
+    if isinstance(found, _Rows):
+        group = [np.asarray(_at(row, path)) for row in found]
+        shape = (*np.shape(output), *np.shape(value))
+        return np.stack(group).reshape(shape) if group else np.zeros(shape, np.asarray(value).dtype)
+    return np.asarray(_at(found, path)).reshape((*np.shape(output), *np.shape(value)))
 
 
 #: The parameters of a function that is given anything.

@@ -38,7 +38,7 @@ from srcgrad.api.door import ELSEWHERE, Doors
 from srcgrad.api.fitting import Inner, Wanted, check_chosen, finished, spread
 from srcgrad.api.help import Help, text
 from srcgrad.api.holomorphic import complex_derivative, require_one_number
-from srcgrad.api.kept import Kept, Slot, beside, is_made_anew, keep
+from srcgrad.api.kept import Kept, Slot, Variant, beside, is_made_anew, keep
 from srcgrad.api.saved import Saved, import_object, imported, read_outside, require_text_alone, without_annotations
 from srcgrad.api.sizes import PATTERNS, pattern_of, shapes_told, symbols_of
 from srcgrad.errors import ArgumentError, LanguageError, MissingRule, SeedError, Span, SrcgradError
@@ -59,7 +59,8 @@ if TYPE_CHECKING:
     from srcgrad.programs import Compiled
     from srcgrad.requests import Request
 
-_NAMES = {"reverse": "grad", "value": "value_and_grad", "split": "vjp", "forward": "jvp"}
+
+_NAMES = {"reverse": "grad", "value": "value_and_grad", "split": "vjp", "forward": "jvp", "batched": "vmap"}
 
 
 class Derivative:
@@ -74,7 +75,8 @@ class Derivative:
         holomorphic: bool = False,
     ) -> None:  # fmt: skip
         require_derivable(primal)
-        if defines(type(primal), "__srcgrad_function__") and not defines(type(primal), "__srcgrad_text__"):
+        has_function = defines(type(primal), "__srcgrad_function__") and not defines(type(primal), "__srcgrad_text__")
+        if has_function and not isinstance(primal, Derivative):
             primal = primal.__srcgrad_function__()  # type: ignore[attr-defined]
         self._asked = primal, positions(argnums)
         of_class = isinstance(primal, MethodType) and isinstance(primal.__self__, type)
@@ -104,6 +106,7 @@ class Derivative:
 
     def _help(self) -> str:
         what = {"reverse": "Gradient", "value": "Value and gradient", "split": "Pullback", "forward": "Tangent"}
+        what["batched"] = "Batch"
         doc = getattr(self.primal, "__doc__", None)
         return text(what[self.mode], self._name, self.wanted, doc)
 
@@ -199,30 +202,33 @@ class Derivative:
         function = self.primal
         if isinstance(function, Derivative):
             with programs.options(debug=False, finite=False):  # what is read here is the text
-                function = function._differentiable(values).entry
+                function = function.text_of(values)
         return Callee(function)  # type: ignore[arg-type]
+
+    def text_of(self, values: tuple[Any, ...] | None) -> FunctionType:
+        """The function whose text a derivative of this differentiates."""
+        return self._differentiable(values).entry
 
     def _differentiable(self, values: tuple[Any, ...] | None) -> Compiled:
         """The program that a derivative of this one differentiates: it looks at its value where types prove nothing."""
         from srcgrad import programs
 
-        compiled = self.program(values, is_flat=True)
+        compiled = self.variant(values, Variant(self.mode, is_flat=True))
         if compiled.repeats:
             with programs.options(repeat=False):
-                compiled = self.program(values, is_flat=True)
+                compiled = self.variant(values, Variant(self.mode, is_flat=True))
         if compiled.scalar_result or self._is_of_pair or self.mode not in ("reverse", "value"):
             return compiled
-        return self.program(values, "nested" if self.mode == "reverse" else "nested value", is_flat=True)
+        return self.variant(values, Variant("nested" if self.mode == "reverse" else "nested value", is_flat=True))
 
-    def program(
-        self, values: tuple[Any, ...] | None, mode: str | None = None, *, shown: bool = False, is_flat: bool = False
-    ) -> Compiled:
-        """The compiled program for arguments like ``values`` (None: for any arguments), or what is shown of it.
+    def program(self, values: tuple[Any, ...] | None, mode: str | None = None, *, shown: bool = False) -> Compiled:
+        """The compiled program for arguments like ``values`` (None: for any arguments), or what is shown of it."""
+        return self.variant(values, Variant(mode or self.mode, shown))
 
-        ``is_flat``: made to be differentiated again, with what it calls written out in it where it can be."""
+    def variant(self, values: tuple[Any, ...] | None, variant: Variant) -> Compiled:
+        """One of the programs for arguments like ``values``; None: for any arguments."""
         from srcgrad.programs import present_options
 
-        mode = mode or self.mode
         if values is None:
             self._follow()
         if self._edition != edition():
@@ -236,20 +242,19 @@ class Derivative:
             )
             values = values if decides else None
         constants = () if values is None else self.parameters.constants(values, options.varying)
-        key = (mode, options, shown, is_flat, None if values is None else kinds_of(values), constants)
+        key = (variant, options, None if values is None else kinds_of(values), constants)
         pattern = pattern_of(values) if values is not None and options.sizes and options.specialise else ()
         found = self._variants.get((key, pattern))
         if found is None or not found.is_current():
-            found = self._kept(values, mode, key, pattern, shown=shown, is_flat=is_flat)
+            found = self._kept(values, variant, key, pattern)
         elif found in self.holding:
             require_captured_apart(self.parameters.names, values or (), self.wanted)
         found.refresh()
         return found
 
     def _kept(
-        self, values: tuple[Any, ...] | None, mode: str, key: object, pattern: tuple[int, ...], *,
-        shown: bool, is_flat: bool,
-    ) -> Compiled:  # fmt: skip
+        self, values: tuple[Any, ...] | None, variant: Variant, key: object, pattern: tuple[int, ...]
+    ) -> Compiled:
         """The program that is kept beside the function for arguments like these, or a new one."""
         from srcgrad.api.moved import patterns_kept
         from srcgrad.faults import reported
@@ -267,34 +272,32 @@ class Derivative:
             others = [*self._variants.items(), *programs.items()] if pattern else []
             same.update(one.pattern for (kinds, _), one in others if kinds in (key, slot[0]) and one.is_current())
             if pattern in same or len(same - {()}) < PATTERNS:
-                found = reported(self._made)(callee, values, mode, shown, slot, is_flat)
+                found = reported(self._made)(callee, values, variant, slot)
                 keep(programs, slot, found)
             else:
                 with present(replace(present_options(), sizes=False)):
-                    found = self.program(values, mode, shown=shown, is_flat=is_flat)
+                    found = self.variant(values, variant)
         self.holding.update([found] if holds else ())
         keep(self._variants, (key, pattern), found)
         return found
 
-    def _made(
-        self, callee: Callee, values: tuple[Any, ...] | None, mode: str, shown: bool, slot: Slot, is_flat: bool
-    ) -> Compiled:
+    def _made(self, callee: Callee, values: tuple[Any, ...] | None, variant: Variant, slot: Slot) -> Compiled:
         """A new program, under the present options; ``slot`` is all that decides it besides the function."""
         from srcgrad.api.moved import keep_template, moved
         from srcgrad.programs import present, present_options
 
         options = present_options()
-        is_watched = (options.debug or options.finite) and not shown  # so that each operation is a statement
-        is_for_others = values is not None and not (is_watched or shown or is_made_anew(slot))
+        is_watched = (options.debug or options.finite) and not variant.shown  # so that each operation is a statement
+        is_for_others = values is not None and not (is_watched or variant.shown or is_made_anew(slot))
         if is_for_others:
-            found = moved(callee.function, slot, lambda: self._request(callee, values, mode, shown, is_flat))
+            found = moved(callee.function, slot, lambda: self._request(callee, values, variant))
             if found is not None:
                 return found
         with present(replace(options, optimise=options.optimise and not is_watched)):
-            made = self._compile(callee, values, mode, shown, is_flat)
+            made = self._compile(callee, values, variant)
         if is_for_others:
             keep_template(callee.function, slot, made)
-        if options.finite and not shown:
+        if options.finite and not variant.shown:
             from srcgrad.observe.nonfinite import finite_checked
 
             made = finite_checked(made)
@@ -304,9 +307,7 @@ class Derivative:
             made = stopping(made)
         return made
 
-    def _request(
-        self, callee: Callee, values: tuple[Any, ...] | None, mode: str, shown: bool, is_flat: bool
-    ) -> Request:
+    def _request(self, callee: Callee, values: tuple[Any, ...] | None, variant: Variant) -> Request:
         from srcgrad.infer.entry import Constant
         from srcgrad.programs import present_options
         from srcgrad.requests import Request
@@ -316,14 +317,15 @@ class Derivative:
         if values is not None and options.specialise:
             sizes = symbols_of(values) if options.sizes else None
             facts = {name: fact_of(value, name, sizes) for name, value in named if not is_static(value)}
-        tupled, is_open = isinstance(self.argnums, tuple), values is None and not shown
+        tupled, is_open = isinstance(self.argnums, tuple), values is None and not variant.shown
         own = self.parameters.names[: len(self.parameters.first)]
-        request = Request(callee, self.wanted, mode, facts, tupled, is_open, own, shown, is_flat=is_flat)
+        request = Request(callee, self.wanted, variant.mode, facts, tupled, is_open, own, variant.shown)
+        request = replace(request, is_flat=variant.is_flat, carried=variant.carried)
         if values is not None:
             fixed = self.parameters.constants(values, options.varying)
             known = self.parameters.spread(tuple(Constant(v) if name in fixed else v for name, v in named))
             known = known if callee.function is self.primal else (self.arguments(values), {})  # one by one
-            looks = self._looks and not shown and facts is not None and mode in ("reverse", "value")
+            looks = self._looks and not variant.shown and facts is not None and variant.mode in ("reverse", "value")
             request = replace(request, arguments=known, kinds=(kinds_of(values), fixed), looks=looks)
             if facts is not None and options.sizes:
                 told = shapes_told(self.parameters.names, values)
@@ -333,13 +335,11 @@ class Derivative:
             request = replace(request, arguments=self.parameters.spread(tuple(held)), kinds="left out")
         return request
 
-    def _compile(
-        self, callee: Callee, values: tuple[Any, ...] | None, mode: str, shown: bool, is_flat: bool
-    ) -> Compiled:
+    def _compile(self, callee: Callee, values: tuple[Any, ...] | None, variant: Variant) -> Compiled:
         from srcgrad.frontend.applying import applying, is_right_as_text
         from srcgrad.pipeline import compile_request
 
-        request = self._request(callee, values, mode, shown, is_flat)
+        request = self._request(callee, values, variant)
         absent = [n for n, v in zip(self.parameters.names, values or (), strict=False) if v is None]
         applied = applying(self.primal, absent)  # the rule that it has, before its text
         if applied is None:
@@ -477,7 +477,7 @@ class Derivative:
     def _inner(self) -> Inner | None:
         """Of a derivative of a derivative: the mode of that one, and how its results are fitted."""
         inner = self.primal
-        return (inner.mode, inner.results) if isinstance(inner, Derivative) else None
+        return (inner.mode, inner.results) if isinstance(inner, Derivative) and inner.mode != "batched" else None
 
     def fitted(self, raw: Any, values: tuple[Any, ...], *, shared: bool = False) -> Any:
         """Raw cotangents in the structure, shapes and dtypes of the arguments they belong to.
@@ -560,6 +560,8 @@ class Derivative:
     def title(self) -> str:
         """What this is, in words: ``Gradient of model.energy with respect to x``."""
         kinds = {"reverse": "Gradient", "value": "Value and gradient", "split": "Pullback", "forward": "Tangent"}
+        if self.mode == "batched":
+            return f"Batch of {self.__module__}.{self.__qualname__}"
         return f"{kinds[self.mode]} of {self.__module__}.{self.__qualname__} with respect to {', '.join(self.wanted)}"
 
     def _repr_html_(self) -> str:

@@ -17,6 +17,7 @@ from weakref import ref
 
 if TYPE_CHECKING:
     from srcgrad.api.derivative import Derivative
+    from srcgrad.batching.carried import Carried
     from srcgrad.programs import Compiled
 
 #: How many programs of one function are kept: functions among the arguments are compiled in, and may differ each time.
@@ -24,6 +25,17 @@ PROGRAMS = 1000
 #: What decides a program besides the function and the sizes of its arguments, and the pattern of these.
 Slot = tuple[object, tuple[int, ...]]
 _NAME = "__srcgrad_kept__"
+
+
+@dataclass(frozen=True)
+class Variant:
+    """Which of the programs of a derivative: ``shown`` ones are made to be read, ``is_flat`` ones to be differentiated
+    again, ``carried`` says which parts of the arguments have an axis of examples."""
+
+    mode: str
+    shown: bool = False
+    is_flat: bool = False
+    carried: tuple[Carried, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

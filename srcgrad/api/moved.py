@@ -21,7 +21,7 @@ from __future__ import annotations
 import gc
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from threading import Lock
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleType
@@ -33,7 +33,6 @@ from srcgrad.api.kept import Slot, is_own_attribute
 from srcgrad.emit.emission import Emission
 from srcgrad.emit.load import load
 from srcgrad.emit.printer import with_constants
-from srcgrad.errors import Span
 from srcgrad.frontend.guards import Guards
 from srcgrad.programs import Compiled
 from srcgrad.requests import Request
@@ -45,6 +44,7 @@ from srcgrad.syntax.bindings import GlobalBinding, OfCell, OfNamespace
 CODES, OF_A_KIND = 256, 4
 _MOST = 50_000  # objects that are looked at for references to the first function
 
+_OF_ONE_FUNCTION = ("emission", "entry", "backward", "guards", "of")  # fields of programs
 _CONSTANTS = (bool, int, float, complex, str, bytes, type(None))
 _LIBRARIES = ("srcgrad", "numpy", "scipy", "builtins", "math", "operator", "functools", "itertools")
 
@@ -162,12 +162,7 @@ class Template:
     entry: str
     backward: str | None
     filename: str
-    scalar_result: bool
-    changes_saved: bool
-    repeats: bool
-    looks: bool
-    pattern: tuple[int, ...]
-    span: Span
+    told: dict[str, Any]  # the other fields of the program
 
     def attached(self, function: FunctionType, request: Callable[[], Request]) -> Compiled | None:
         """The program of another function of the same code; None where it would be compiled to another text."""
@@ -182,9 +177,9 @@ class Template:
             return None
         entry = load(emission, self.entry, guards=guards, filename=self.filename)
         second = None if self.backward is None else entry.__globals__[self.backward]
-        told = self.scalar_result, self.changes_saved, guards, self.repeats, self.looks, self.pattern
         made = request()
-        return Compiled(self.span, emission, entry, second, *told, of=lambda: made)
+        own = {"emission": emission, "entry": entry, "backward": second, "guards": guards, "of": lambda: made}
+        return Compiled(**own, **self.told)
 
 
 def _bindings(emission: Emission, moving: Moving) -> tuple[tuple[str, GlobalBinding], ...]:
@@ -232,12 +227,12 @@ def template_of(function: FunctionType, compiled: Compiled) -> Template | None:
     emission = replace(compiled.emission, bindings=tuple(
         (name, b if b.cell is None else replace(b, value=type(b.value))) for name, b in bindings
     ))  # fmt: skip
-    if _leads_to([guards, [(b.cell, b.value) for _, b in emission.bindings]], moving.moved):
+    told = {f.name: getattr(compiled, f.name) for f in fields(compiled) if f.name not in _OF_ONE_FUNCTION}
+    if _leads_to([guards, [(b.cell, b.value) for _, b in emission.bindings], told], moving.moved):
         return None
     entry, backward = compiled.entry, compiled.backward
     names = entry.__name__, None if backward is None else backward.__name__, entry.__code__.co_filename
-    told = compiled.scalar_result, compiled.changes_saved, compiled.repeats, compiled.looks
-    return Template(skeleton, emission, guards, *names, *told, compiled.pattern, compiled.span)
+    return Template(skeleton, emission, guards, *names, told)
 
 
 def _is_made_anew(function: FunctionType) -> bool:

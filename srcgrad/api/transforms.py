@@ -259,11 +259,19 @@ class Pullback:
         assert backward is not None
         # The backward half takes back what the forward half stored, in a copy: the next call starts from the same.
         saved = cloned(self._saved, keys=True) if self._compiled.changes_saved else self._saved
+        return self.fitted(self._derivative.run(backward, saved, self.cotangent(seed)))
+
+    def cotangent(self, seed: Any) -> Any:
+        """A seed as programs take it: in the structure and dtypes of the value, dicts of the fields of objects."""
         cotangent = as_cotangent(self._derivative.spread(seed, self._seeded), self._seeded)
-        if holds_objects(self._seeded):
-            cotangent = filled(cotangent, self._seeded)  # as programs take it: dicts of fields
-        raw = self._derivative.run(backward, saved, cotangent)
-        fitted = self._derivative.fitted(raw, self._values, shared=True)
+        return filled(cotangent, self._seeded) if holds_objects(self._seeded) else cotangent
+
+    def fitted(self, raw: Any) -> tuple[Any, ...]:
+        """What a program returned, in the structure and dtypes of the arguments."""
+        return self.as_tuple(self._derivative.fitted(raw, self._values, shared=True))
+
+    def as_tuple(self, fitted: Any) -> tuple[Any, ...]:
+        """One cotangent for each argument."""
         return fitted if isinstance(fitted, tuple) and isinstance(self._derivative.argnums, tuple) else (fitted,)
 
     def __reduce__(self) -> Any:

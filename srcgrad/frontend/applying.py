@@ -104,11 +104,11 @@ def _partial(function: partial[Any], called: Any) -> FunctionType | None:
 
 
 def transforming(
-    transform: Any, function: Any, argnums: Any, made: Any, signature: inspect.Signature, behind: Collection[str]
+    transform: Any, function: Any, more: str, made: Any, signature: inspect.Signature, behind: Collection[str] = ()
 ) -> FunctionType:
-    """A function with the name of ``made`` whose text is ``return transform(function, argnums)(...)``; the parameters
+    """A function with the name of ``made`` whose text is ``return transform(function, more)(...)``; the parameters
     ``behind`` are passed behind all other positional ones."""
-    return _calling(made, signature, of=(transform, function), more=repr(argnums), behind=behind)
+    return _calling(made, signature, of=(transform, function), more=more, behind=behind)
 
 
 def _calling(

@@ -38,7 +38,7 @@ _EFFECTS_HERE = IN_PLACE | {
     "require_entry",
     "require_fields",
     "require_rows",
-    "require_length", "require_mapping", "require_new", "require_order",
+    "require_examples", "require_length", "require_mapping", "require_new", "require_order",
     "require_count", "require_no_object", "require_number", "require_real", "require_output", "require_key",
     "require_keys", "require_places",
     "require_bound_of_slice", "require_cast", "require_items", "require_alike", "require_hashed",

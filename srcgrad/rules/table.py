@@ -87,6 +87,7 @@ MODULES = (
     "runtime_products",
     "runtime_decompositions",
     "runtime_memory",
+    "runtime_batches",
     "random",
     "replacing",
     "neural",

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from srcgrad.runtime.attempts import *
+    from srcgrad.runtime.batches import *
     from srcgrad.runtime.broadcasting import *
     from srcgrad.runtime.chains import *
     from srcgrad.runtime.checkpoints import *
@@ -65,6 +66,9 @@ _NAMES = {
     "attempts": (
         "asked attempt attempt_store attempt_whole raisable raised_augmenting raised_in_place "
         "raised_by_manager raised_entering raised_iterating left_early readable tried"
+    ),
+    "batches": (
+        "each_example of_numbers over_batch over_examples require_examples unbroadcast_each with_rank zeros_over_batch"
     ),
     "broadcasting": "rebroadcast unbroadcast",
     "chains": "corner doubled multi_dot_slope undoubled unmulti_dot",

@@ -31,6 +31,7 @@ _KINDS = {
     "value": "Value and gradient",
     "split": "Forward sweep",
     "forward": "Tangent",
+    "batched": "Batch",
     "nested": "Gradient",
     "nested value": "Value and gradient",
     "nested split": "Value and pullback",
@@ -108,7 +109,10 @@ def document(
     first, made, _ = " ".join((getattr(callee.function, "__doc__", None) or "").split()).partition(". Made by srcgrad;")
     if made:  # a derivative of a derivative
         of = f"the {first[0].lower()}{first[1:]},"
-    text = f"{_KINDS[mode]} of {of} with respect to {names}.\nMade by srcgrad; edit {span.base} instead."
+    along = "over" if mode == "batched" else "with respect to"
+    text = f"{_KINDS[mode]} of {of} {along} {names}.\nMade by srcgrad; edit {span.base} instead."
+    if mode == "batched" and sizes:
+        sizes = f"Of an example: {sizes[0].lower()}{sizes[1:]}"
     text += f"\n{sizes}" if sizes else ""
     entry.body.insert(0, gast.Expr(gast.Constant(text, None)))
 
@@ -127,6 +131,7 @@ NESTED = {
     "pulled": "nested pulled",
 }  # fmt: skip
 LABELS = {"reverse": "adjoint", "value": "adjoint", "split": "pair", "pulled": "pair", "forward": "tangent"}
+LABELS["batched"] = "batch"
 LABELS |= {NESTED[mode]: LABELS[mode] for mode in NESTED}
 
 

@@ -9,7 +9,7 @@ import gast
 from srcgrad import runtime
 from srcgrad.rules.formula import attributes, callees, displayed, literal
 from srcgrad.rules.laws import is_own
-from srcgrad.rules.table import attribute, is_constant, lookup, operator_of, rules
+from srcgrad.rules.table import attribute, is_constant, lookup, operator_of, refusal, rules
 from srcgrad.rules.template import Rule
 from srcgrad.syntax.parse import walk
 from tests.parameters import for_each
@@ -49,9 +49,9 @@ def test_every_rule_has_a_tangent(rule: Rule) -> None:
 
 
 @for_each(runtime.__all__)
-def test_every_function_of_the_runtime_is_ruled_or_constant(name: str) -> None:
+def test_every_function_of_the_runtime_is_ruled_constant_or_refused(name: str) -> None:
     function = getattr(runtime, name)
-    assert function in STATEMENTS or is_constant(function) or lookup(function) is not None
+    assert function in STATEMENTS or is_constant(function) or lookup(function) is not None or refusal(function)
 
 
 @for_each(RULES, name_of)

@@ -99,6 +99,27 @@ def hessian(f=None, argnums=0):
     return unknown() if isinstance(f, NoneType) or not isinstance(argnums, int) else derivative
 
 
+def batch(f=None, in_axes=0, out_axes=0):
+    def derivative(*args):
+        axes = in_axes if isinstance(in_axes, tuple) else [in_axes for _ in args]
+        examples = [range(np.shape(a)[axis]) for a, axis in zip(args, axes) if isinstance(axis, int)]
+        results = [f(*[_example(a, axis, i) for a, axis in zip(args, axes)]) for i in examples[0]]
+        return _stacked(results, out_axes)
+
+    is_known = isinstance(in_axes, (int, tuple)) and isinstance(out_axes, int)
+    return unknown() if isinstance(f, NoneType) or not is_known else derivative
+
+
+def _example(value, axis, i):
+    return value if isinstance(axis, NoneType) else np.moveaxis(value, axis, 0)[i]
+
+
+def _stacked(results, axis):
+    if isinstance(results[0], tuple):
+        return tuple([_stacked([result[k] for result in results], axis) for k in range(len(results[0]))])
+    return np.stack(results, axis)
+
+
 def _by_columns(program, args, keywords, x):
     if np.iscomplexobj(x):
         raise TypeError("a Jacobian by a complex argument has no program inside of a differentiated function")
@@ -150,7 +171,7 @@ def is_run_on_copies(name: str, namespace: object) -> bool:
 #: By what a transformation says that it is.
 TRANSFORMS: dict[str, Any] = {
     "reverse": gradient, "value": value_and_gradient, "vjp": vector_jacobian, "jvp": jacobian_vector,
-    "jacobian": jacobian, "hessian": hessian, "hvp": hessian_vector,
+    "jacobian": jacobian, "hessian": hessian, "hvp": hessian_vector, "vmap": batch,
 }  # fmt: skip
 #: In which modes one after the other the function is differentiated of which a transformation makes a ``program``: by
 #: the parameters that ``argnums`` says, which the program reads; by all where it is None, or not there.  Tangents stand
