@@ -306,6 +306,10 @@ class CheaperMode(UserWarning):
     """The same result takes far fewer sweeps by the other mode."""
 
 
+class SparsityError(SrcgradError, ValueError):
+    """A Jacobian has entries that its sparsity pattern does not have."""
+
+
 class ExampleByExample(UserWarning):
     """``vmap`` runs something for one example after the other, since it has no batching rule."""
 

@@ -48,12 +48,16 @@ T3 = TypeVar("T3")
 
 
 @overload
-def jacobian(f: Callable[P, Any], argnums: Argnums = 0, *, holomorphic: bool = False) -> Along[P, Any]: ...
+def jacobian(
+    f: Callable[P, Any], argnums: Argnums = 0, *, holomorphic: bool = False, sparsity: Any = None
+) -> Along[P, Any]: ...
 @overload
-def jacobian(f: None = None, argnums: Argnums = 0, *, holomorphic: bool = False) -> DenseDecorator: ...
+def jacobian(
+    f: None = None, argnums: Argnums = 0, *, holomorphic: bool = False, sparsity: Any = None
+) -> DenseDecorator: ...
 @door
 def jacobian(
-    f: Callable[..., Any] | None = None, argnums: Argnums = 0, *, holomorphic: bool = False
+    f: Callable[..., Any] | None = None, argnums: Argnums = 0, *, holomorphic: bool = False, sparsity: Any = None
 ) -> Any:
     """The Jacobian by reverse mode; for an argument of shape m and a result of shape n its shape is ``(*n, *m)``.
 
@@ -65,8 +69,21 @@ def jacobian(
     argument ``dRe(y)/dx + 1j * dIm(y)/dx`` (two passes per element).  If both are complex, one complex number cannot
     hold the derivative in general, and an error is raised; with ``holomorphic=True`` the entry is the complex
     derivative, after a check that it exists.
+
+    With ``sparsity`` the result is a SciPy sparse array of shape (outputs, inputs), of a real array by one real array,
+    both flattened.  It is a pattern, a matrix that is not zero where the Jacobian may be (sparse or dense), or
+    ``"auto"``.  Columns, or rows, that do not meet are found together (Curtis, Powell & Reid, 1974), so that the
+    Jacobian takes as many products as these have colours.  ``"auto"`` finds the whole Jacobian at the first point and
+    takes its entries for the pattern.  At every call a product with a random vector is compared: where entries are
+    missing, a given pattern raises ``SparsityError``, and ``"auto"`` finds the whole Jacobian again.
     """
-    return _dense(Jacobian, f, argnums, holomorphic)
+    if sparsity is None:
+        return _dense(Jacobian, f, argnums, holomorphic)
+    if holomorphic:
+        raise ArgumentError("a sparse Jacobian is of real numbers", hint="leave out holomorphic=True, or sparsity")
+    from srcgrad.api.sparse import SparseJacobian
+
+    return (lambda g: SparseJacobian(g, argnums, sparsity)) if f is None else SparseJacobian(f, argnums, sparsity)
 
 
 @overload
@@ -391,8 +408,8 @@ class Jacobian(Dense):
         def block(output: Any, path: tuple[Any, ...]) -> Any:
             if not _has_block(output, path):
                 return None
-            found = self._pulled(pullback, values, path, _units(output))
-            turned = self._pulled(pullback, values, path, _units(output, -1j)) if np.iscomplexobj(output) else found
+            found = self.pulled(pullback, values, path, _units(output))
+            turned = self.pulled(pullback, values, path, _units(output, -1j)) if np.iscomplexobj(output) else found
             return self.by_argument(
                 tuple(
                     self._arranged(argument, one, other, output)
@@ -402,7 +419,7 @@ class Jacobian(Dense):
 
         return _map_leaves(pullback.value, block)
 
-    def _pulled(
+    def pulled(
         self, pullback: Pullback, values: tuple[Any, ...], path: tuple[Any, ...], units: list[Any]
     ) -> tuple[Any, ...]:
         """The cotangents of the arguments for these seeds of one part of the output: along a first axis by one sweep,

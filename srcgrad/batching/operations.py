@@ -269,7 +269,7 @@ def _reshape(scope: Scope, arguments: Arguments) -> Made | None:
     node = shape.node
     if isinstance(node, gast.Tuple | gast.List):
         parts = node.elts
-    elif isinstance(shape.fact, Sequence):
+    elif isinstance(shape.fact, Sequence) or isinstance(shape.fact, Unknown) and isinstance(node, gast.BinOp):
         parts = [gast.Starred(node, gast.Load())]
     elif isinstance(shape.fact, Array) and shape.fact.scalar or shape.literal[0]:
         parts = [node]
@@ -602,6 +602,23 @@ def _unbroadcast(scope: Scope, arguments: Arguments) -> Made | None:
     return tree("unbroadcast_each(_0, _1, False)", g.node, like.node), LEAF
 
 
+@_rule(runtime.rebroadcast)
+def _rebroadcast(scope: Scope, arguments: Arguments) -> Made | None:
+    g, like = arguments["g"], arguments["like"]
+    if g.rank is None or like.rank is None or any(operand.carried not in (None, LEAF) for operand in (g, like)):
+        return None
+    return tree("rebroadcast(_0, _1)", widened(g, like.rank), scope.raised(like, LEAF)), LEAF
+
+
+@_rule(runtime.widened)
+def _widened(scope: Scope, arguments: Arguments) -> Made | None:
+    x, like = arguments["x"], arguments.get("like")
+    if any(operand is not None and operand.carried not in (None, LEAF) for operand in (x, like)):
+        return None
+    given = [x.node] if like is None else [x.node, like.node]
+    return _call(runtime.widened, given, {}), LEAF if x.is_batched else None
+
+
 @_rule(runtime.unreduce)
 def _unreduce(scope: Scope, arguments: Arguments) -> Made | None:
     g, a, axis = arguments["g"], arguments["a"], arguments.get("axis")
@@ -699,6 +716,17 @@ def _len(scope: Scope, arguments: Arguments) -> Made | None:
 def _shape(scope: Scope, arguments: Arguments) -> Made | None:
     whole = _leaf(arguments, _first(arguments))
     return None if whole is None else (tree("_0.shape[1:]", whole.node), None)
+
+
+def _of_dtype(function: Any) -> Rule:
+    def made(scope: Scope, arguments: Arguments) -> Made | None:
+        whole = _leaf(arguments, _first(arguments))
+        return None if whole is None else (_call(function, [whole.node], {}), None)
+
+    return made
+
+
+_RULES[np.iscomplexobj], _RULES[np.isrealobj] = _of_dtype(np.iscomplexobj), _of_dtype(np.isrealobj)
 
 
 @_rule(np.ndim)

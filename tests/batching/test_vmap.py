@@ -189,3 +189,24 @@ def test_sizes_are_looked_at_in_a_program_that_is_kept() -> None:
     _, pullback = vjp(f, xs[:, 0], xs)
     with pytest.raises((ArgumentError, ValueError), match="different numbers of examples"):
         vjp(f, xs[:1, 0], xs)
+
+
+def labelled(w: Any, x: Any, y: Any) -> Any:
+    z = x @ w
+    return np.log(np.sum(np.exp(z))) - z[y]
+
+
+def labelled_mean(w: Any, xs: Any, ys: Any) -> Any:
+    return np.mean(vmap(labelled, in_axes=(None, 0, 0))(w, xs, ys))
+
+
+def test_integers_inside_of_a_differentiated_function() -> None:
+    ys = np.array([0, 1, 1])
+    wanted = np.mean([grad(labelled)(w, x, y) for x, y in zip(xs, ys, strict=True)], axis=0)
+    np.testing.assert_allclose(grad(labelled_mean)(w, xs, ys), wanted, rtol=1e-12)
+
+
+def test_jacobians_of_examples() -> None:
+    f = jacobian(spread)
+    got = vmap(f, (0, None))(xs, np.arange(4.0))
+    np.testing.assert_allclose(got, [f(x, np.arange(4.0)) for x in xs], rtol=1e-12)

@@ -103,7 +103,26 @@ def batch(f=None, in_axes=0, out_axes=0):
     def derivative(*args):
         axes = in_axes if isinstance(in_axes, tuple) else [in_axes for _ in args]
         examples = [range(np.shape(a)[axis]) for a, axis in zip(args, axes) if isinstance(axis, int)]
-        results = [f(*[_example(a, axis, i) for a, axis in zip(args, axes)]) for i in examples[0]]
+        count = len(args)  # one by one: a list of integers and floats would be of neither
+        if count == 1:
+            results = [f(_example(args[0], axes[0], i)) for i in examples[0]]
+        elif count == 2:
+            results = [f(_example(args[0], axes[0], i), _example(args[1], axes[1], i)) for i in examples[0]]
+        elif count == 3:
+            results = [
+                f(_example(args[0], axes[0], i), _example(args[1], axes[1], i), _example(args[2], axes[2], i))
+                for i in examples[0]
+            ]
+        elif count == 4:
+            results = [
+                f(
+                    _example(args[0], axes[0], i), _example(args[1], axes[1], i), _example(args[2], axes[2], i),
+                    _example(args[3], axes[3], i),
+                )
+                for i in examples[0]
+            ]  # fmt: skip
+        else:
+            results = [f(*[_example(a, axis, i) for a, axis in zip(args, axes)]) for i in examples[0]]
         return _stacked(results, out_axes)
 
     is_known = isinstance(in_axes, (int, tuple)) and isinstance(out_axes, int)
