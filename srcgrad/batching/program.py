@@ -13,15 +13,16 @@ from typing import Protocol
 
 import gast
 
+from srcgrad.analysis.cfg import walk
 from srcgrad.analysis.shapes import NOTHING_KNOWN, Outcome, shapes_and_outcome
 from srcgrad.analysis.summaries import Summary
 from srcgrad.analysis.symbols import Seen
 from srcgrad.batching.carried import LEAF, Carried, Items, Keys, Unbatchable, join
 from srcgrad.batching.facts import of_emitted
 from srcgrad.batching.scope import Operand, Scope, tree
-from srcgrad.batching.statements import Memory, Signature, Writer, memory_of
+from srcgrad.batching.statements import Memory, Signature, Writer, draws, memory_of
 from srcgrad.errors import Span
-from srcgrad.ir.normal_form import Callee, Function, Guarded, unguarded
+from srcgrad.ir.normal_form import Bind, Call, Callee, Function, Guarded, unguarded
 from srcgrad.rules.facts import Fact, Sequence, Unknown
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import clone
@@ -76,6 +77,7 @@ class Program:
         self.made: dict[object, _Made] = {}
         self.outcomes: dict[tuple[Callee, Facts], Outcome] = {}
         self.facts: dict[tuple[Callee, Facts], tuple[Function, Mapping[str, Fact], Memory]] = {}
+        self.drawing: dict[Callee, bool] = {}
         self.grown = False
         self.running: list[_Made] = []
         self.slow: dict[str, tuple[object, Span | None]] = {}
@@ -146,10 +148,23 @@ class Program:
         size = Namer(taken).fresh("size")
         scope = Scope(known, size, slow=self._slow)
         signature = Signature(callee, name, carried)
-        writer = Writer(function, scope, memory, self.called, self.module.primal)
+        writer = Writer(function, scope, memory, self.called, self.module.primal, self._draws)
         made = _Made(signature, writer, carried, temporaries=function.temporaries)
         self.made[callee, facts, carried] = made
         return made
+
+    def _draws(self, callee: Callee) -> bool:
+        """Whether a callee that is called once for all examples draws random numbers, itself or in what it calls."""
+        if callee not in self.drawing:
+            self.drawing[callee] = False  # of a call that is being looked at
+            called = unguarded(callee) if isinstance(callee.function, Guarded) else callee
+            self.drawing[callee] = any(
+                draws(statement)
+                or isinstance(statement, Bind) and isinstance(statement.operation, Call)
+                and self._draws(statement.operation.callee)
+                for statement in walk(self.module.normalized(called).body)
+            )  # fmt: skip
+        return self.drawing[callee]
 
     def _slow(self, function: object) -> None:
         at = self.running[-1].writer.at

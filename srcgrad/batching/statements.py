@@ -64,10 +64,12 @@ from srcgrad.ir.normal_form import (
     While,
     With,
 )
+from srcgrad.language import effects
 from srcgrad.rules.facts import Array, Fact, Sequence, Unknown
 from srcgrad.rules.facts import Mapping as MappingFact
-from srcgrad.rules.formula import literal
+from srcgrad.rules.formula import literal, object_of
 from srcgrad.syntax.parse import clone, names_read
+from srcgrad.syntax.parse import walk as nodes_of
 from srcgrad.transform.build import index_value
 
 Called = Callable[[Callee, tuple[Fact, ...], tuple[Carried, ...]], "Signature"]
@@ -140,6 +142,7 @@ class Writer:
     memory: Memory
     called: Called
     primal: Callable[[Callee], gast.expr | None]
+    drawing: Callable[[Callee], bool]
     result: Carried = None
     at: Span | None = None
 
@@ -159,6 +162,8 @@ class Writer:
 
     def _located(self, statement: Statement) -> list[gast.stmt]:
         self.at = statement.span
+        if draws(statement):
+            raise Unbatchable("random numbers are drawn")
         made = self.statement(statement)
         for each_ in made:
             if statement.span.known:
@@ -563,7 +568,7 @@ class Writer:
         facts = tuple(operand.fact for operand in given)
         carried = tuple(operand.carried for operand in given)
         if isinstance(made.callee.function, Guarded):
-            if any(carried):
+            if any(carried) or self.drawing(made.callee):
                 raise Unbatchable("an exception may be caught")
             return Operand(self._spelled(made, statement), None, fact, statement.expression)
         signature = self.called(made.callee, facts, carried)
@@ -572,6 +577,8 @@ class Writer:
                 if self._moves(operand.original.id, wanted):
                     self.scope.grow(operand.original.id, wanted)
         if not any(part is not None for part in (*signature.parameters, signature.result)):
+            if self.drawing(made.callee):
+                raise Unbatchable("random numbers are drawn")
             return Operand(self._spelled(made, statement), None, fact, statement.expression)
         arguments = [
             self.scope.raised(operand, wanted) for operand, wanted in zip(given, signature.parameters, strict=True)
@@ -583,6 +590,25 @@ class Writer:
     def _spelled(self, made: Call, statement: Bind) -> gast.expr:
         head = self.primal(made.callee)
         return statement.expression if head is None else gast.Call(head, list(map(clone, made.arguments)), [])
+
+
+def draws(statement: Statement) -> bool:
+    """Whether a statement draws random numbers, which are others for each example."""
+    match statement:
+        case Bind(operation=Unruled(draws=True)):
+            return True
+        case Bind(expression=expression):
+            roots: tuple[gast.AST, ...] = (expression,)
+        case Effect(statement=inner):
+            roots = (inner,)
+        case If(test=test) | While(test=test):
+            roots = (test,)
+        case For(iterable=iterable):
+            roots = (iterable,)
+        case _:
+            return False
+    calls = [node for node in nodes_of(*roots) if isinstance(node, gast.Call)]
+    return any(effects.of_function(found).draws for call in calls if callable(found := object_of(call.func)))
 
 
 def _load(name: str) -> gast.Name:

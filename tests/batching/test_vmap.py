@@ -210,3 +210,22 @@ def test_jacobians_of_examples() -> None:
     f = jacobian(spread)
     got = vmap(f, (0, None))(xs, np.arange(4.0))
     np.testing.assert_allclose(got, [f(x, np.arange(4.0)) for x in xs], rtol=1e-12)
+
+
+def drawn(x: Any) -> Any:
+    return x + np.random.rand()
+
+
+def noise() -> Any:
+    return np.random.rand()
+
+
+def drawn_in_a_callee(x: Any) -> Any:
+    return x + noise()
+
+
+@pytest.mark.parametrize("function", [drawn, drawn_in_a_callee])
+def test_each_example_draws_its_own_numbers(function: Any) -> None:
+    with pytest.warns(ExampleByExample):
+        got = vmap(function)(np.zeros(3))
+    assert len(set(got)) == 3
