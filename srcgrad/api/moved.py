@@ -178,8 +178,8 @@ class Template:
         entry = load(emission, self.entry, guards=guards, filename=self.filename)
         second = None if self.backward is None else entry.__globals__[self.backward]
         made = request()
-        own = {"emission": emission, "entry": entry, "backward": second, "guards": guards, "of": lambda: made}
-        return Compiled(**own, **self.told)
+        own: dict[str, Any] = {"emission": emission, "entry": entry, "backward": second, "guards": guards}
+        return Compiled(**own, **self.told, of=lambda: made)
 
 
 def _bindings(emission: Emission, moving: Moving) -> tuple[tuple[str, GlobalBinding], ...]:
