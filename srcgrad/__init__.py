@@ -7,6 +7,7 @@ and a saved derivative, which needs ``srcgrad.runtime`` alone, loads nothing els
 from __future__ import annotations
 
 import importlib
+import time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from srcgrad.runtime.checkpoints import checkpointed, remat
 
 __version__ = "0.1.0"
+loaded_at = time.time_ns()  # files of the package that are newer are not those that run (``cache``)
 
 __all__ = [
     "ArgumentError",

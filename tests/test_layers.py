@@ -38,22 +38,23 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "spec": (*BASE, "rules", "ir", *COMPILER),
     "eager": (*BASE, "rules"),
     "programs": (*BASE, "frontend", "emit"),
+    "cache": (*BASE, "rules", "frontend", "emit", "programs", PUBLIC),
     "requests": (*BASE, "rules", "ir", *COMPILER),
     "faults": ("errors", "frontend", "programs"),
     "passes": (*BASE, "rules", "ir", *COMPILER),
     "pipeline": (*BASE, "rules", "ir", *COMPILER, "spec", "programs", "requests", "faults", "passes"),
     "observe": (*BASE, "rules", "ir", *COMPILER, "spec", "programs", "requests", "faults", "passes", "pipeline"),
     "api": (
-        *BASE, "rules", "ir", *COMPILER, "spec", "eager", "programs", "requests", "faults", "passes", "pipeline",
-        "observe", "tracebacks",
+        *BASE, "rules", "ir", *COMPILER, "spec", "eager", "programs", "cache", "requests", "faults", "passes",
+        "pipeline", "observe", "tracebacks",
     ),
     "check": (*BASE, "rules", "ir", *COMPILER, "spec", "eager", "programs", "pipeline", "api", "tracebacks"),
     "scipy": ("errors", "api", "tracebacks"),
     "fuzz": (*BASE, "refusals", "rules", "ir", *COMPILER, "spec", "eager", "programs", "requests", "pipeline", "api"),
     "parallel": (*BASE, "programs", "api", PUBLIC),
     "inspect": (
-        *BASE, "refusals", "rules", "ir", *COMPILER, "spec", "eager", "programs", "pipeline", "observe", "api", "check",
-        "fuzz", PUBLIC,
+        *BASE, "refusals", "rules", "ir", *COMPILER, "spec", "eager", "programs", "cache", "pipeline", "observe", "api",
+        "check", "fuzz", PUBLIC,
     ),
 }
 #: The package itself and its command only hand on what is above.

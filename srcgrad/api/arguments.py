@@ -20,7 +20,7 @@ import numpy as np
 from srcgrad.api.advice import close_to
 from srcgrad.errors import ArgumentError, SeedError, Span
 from srcgrad.runtime.exact import inside, is_sparse, named, why_refused
-from srcgrad.runtime.objects import defines, fields_of, is_object
+from srcgrad.runtime.objects import Itself, defines, fields_of, is_object
 from srcgrad.runtime.reaching import captured
 
 Argnums = int | str | tuple[int | str, ...]
@@ -223,7 +223,7 @@ def kind_of(value: object) -> object:
     if is_object(value):
         return type(value), tuple((name, kind_of(item)) for name, item in fields_of(value).items())
     if isinstance(value, Enum):
-        return type(value), id(value)  # members of several enumerations of integers are equal
+        return Itself(value)  # members of several enumerations of integers are equal
     if is_static(value) or isinstance(value, type):
         return value
     if is_sparse(type(value)):

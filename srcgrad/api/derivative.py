@@ -34,16 +34,18 @@ from srcgrad.api.arguments import (
     require_exact_types,
     require_pair,
 )
+from srcgrad.api.compiling import kept_or_compiled
 from srcgrad.api.door import ELSEWHERE, Doors
 from srcgrad.api.fitting import Inner, Wanted, check_chosen, finished, spread
 from srcgrad.api.help import Help, text
 from srcgrad.api.holomorphic import complex_derivative, require_one_number
 from srcgrad.api.kept import Kept, Slot, Variant, beside, is_made_anew, keep
+from srcgrad.api.moved import keep_template, moved, patterns_kept
+from srcgrad.api.requesting import request_of
 from srcgrad.api.saved import Saved, import_object, imported, read_outside, require_text_alone, without_annotations
-from srcgrad.api.sizes import PATTERNS, pattern_of, shapes_told, symbols_of
+from srcgrad.api.sizes import PATTERNS, pattern_of
 from srcgrad.errors import ArgumentError, LanguageError, MissingRule, SeedError, Span, SrcgradError
 from srcgrad.rules.edition import edition
-from srcgrad.rules.facts import fact_of
 from srcgrad.runtime import private, zeros_like
 from srcgrad.runtime.binding import called_signature, decides_binding
 from srcgrad.runtime.closures import NotOneNumber
@@ -53,11 +55,9 @@ from srcgrad.runtime.shadows import cloned
 from srcgrad.tracebacks import door, hide_frames
 
 if TYPE_CHECKING:
-    from srcgrad.ir.normal_form import Callee
     from srcgrad.observe.page import Annotation, Explanation
     from srcgrad.observe.profile import Profile
     from srcgrad.programs import Compiled
-    from srcgrad.requests import Request
 
 
 _NAMES = {"reverse": "grad", "value": "value_and_grad", "split": "vjp", "forward": "jvp", "batched": "vmap"}
@@ -91,7 +91,7 @@ class Derivative:
         self._is_of_pair = has_aux or holomorphic  # two halves: what comes of the first is looked at before the second
         # A gradient looks itself whether its value is one number, where that is what the function returns.
         is_gradient = mode in ("reverse", "value") and not self._is_of_pair
-        self._looks = is_gradient and not isinstance(self.primal, Derivative)
+        self.looks = is_gradient and not isinstance(self.primal, Derivative)
         self._read(receiver)
         self._variants: dict[Slot, Compiled] = {}
         self.ran: Compiled | None = None  # at the last call
@@ -194,16 +194,14 @@ class Derivative:
     def wanted(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(name for name, _ in self.chosen))
 
-    def callee(self, values: tuple[Any, ...] | None) -> Callee:
-        """The function to compile, with the functions among its arguments fixed."""
+    def function(self, values: tuple[Any, ...] | None) -> Callable[..., Any]:
+        """The function to compile: of a derivative of a derivative, the program of that one."""
         from srcgrad import programs
-        from srcgrad.ir.normal_form import Callee
 
-        function = self.primal
-        if isinstance(function, Derivative):
-            with programs.options(debug=False, finite=False):  # what is read here is the text
-                function = function.text_of(values)
-        return Callee(function)  # type: ignore[arg-type]
+        if not isinstance(self.primal, Derivative):
+            return self.primal
+        with programs.options(debug=False, finite=False):  # what is read here is the text
+            return self.primal.text_of(values)
 
     def text_of(self, values: tuple[Any, ...] | None) -> FunctionType:
         """The function whose text a derivative of this differentiates."""
@@ -256,23 +254,21 @@ class Derivative:
         self, values: tuple[Any, ...] | None, variant: Variant, key: object, pattern: tuple[int, ...]
     ) -> Compiled:
         """The program that is kept beside the function for arguments like these, or a new one."""
-        from srcgrad.api.moved import patterns_kept
-        from srcgrad.faults import reported
         from srcgrad.programs import present, present_options
 
         require_exact_types(self.parameters.names, () if values is None else values)
         holds = require_captured_apart(self.parameters.names, values or (), self.wanted)
-        callee = self.callee(values)
-        asked = self.wanted, isinstance(self.argnums, tuple), len(self.parameters.first), self._looks, edition()
-        slot = (asked, key), pattern
-        programs = (Kept() if is_made_anew(key) else beside(callee.function)).programs
+        function = self.function(values)
+        own = self.wanted, isinstance(self.argnums, tuple), len(self.parameters.first), self.looks, edition()
+        slot = (own, key), pattern
+        programs = (Kept() if is_made_anew(key) else beside(function)).programs
         found = programs.get(slot)
         if found is None or not found.is_current():
-            same = patterns_kept(callee.function, slot[0])
+            same = patterns_kept(function, slot[0])
             others = [*self._variants.items(), *programs.items()] if pattern else []
             same.update(one.pattern for (kinds, _), one in others if kinds in (key, slot[0]) and one.is_current())
             if pattern in same or len(same - {()}) < PATTERNS:
-                found = reported(self._made)(callee, values, variant, slot)
+                found = self._made(function, values, variant, slot)
                 keep(programs, slot, found)
             else:
                 with present(replace(present_options(), sizes=False)):
@@ -281,22 +277,23 @@ class Derivative:
         keep(self._variants, (key, pattern), found)
         return found
 
-    def _made(self, callee: Callee, values: tuple[Any, ...] | None, variant: Variant, slot: Slot) -> Compiled:
+    def _made(
+        self, function: Callable[..., Any], values: tuple[Any, ...] | None, variant: Variant, slot: Slot
+    ) -> Compiled:
         """A new program, under the present options; ``slot`` is all that decides it besides the function."""
-        from srcgrad.api.moved import keep_template, moved
         from srcgrad.programs import present, present_options
 
         options = present_options()
         is_watched = (options.debug or options.finite) and not variant.shown  # so that each operation is a statement
         is_for_others = values is not None and not (is_watched or variant.shown or is_made_anew(slot))
         if is_for_others:
-            found = moved(callee.function, slot, lambda: self._request(callee, values, variant))
+            found = moved(function, slot, partial(request_of, self, function, values, variant))
             if found is not None:
                 return found
         with present(replace(options, optimise=options.optimise and not is_watched)):
-            made = self._compile(callee, values, variant)
+            made = kept_or_compiled(self, partial(self._compile, function), values, variant)
         if is_for_others:
-            keep_template(callee.function, slot, made)
+            keep_template(function, slot, made)
         if options.finite and not variant.shown:
             from srcgrad.observe.nonfinite import finite_checked
 
@@ -307,45 +304,25 @@ class Derivative:
             made = stopping(made)
         return made
 
-    def _request(self, callee: Callee, values: tuple[Any, ...] | None, variant: Variant) -> Request:
-        from srcgrad.infer.entry import Constant
-        from srcgrad.programs import present_options
-        from srcgrad.requests import Request
+    def asked(self) -> tuple[object, ...] | None:
+        """What a derivative is of, as the key of the cache has it; None where its programs are not kept there."""
+        function = self.primal.asked() if isinstance(self.primal, Derivative) else (self.primal,)
+        if function is None:
+            return None
+        own = self.mode, self._asked[1], self.chosen, self.has_aux, self.holomorphic
+        return *own, self.parameters.names, len(self.parameters.first), function
 
-        options = present_options()
-        named, facts = list(zip(self.parameters.names, values or (), strict=False)), None
-        if values is not None and options.specialise:
-            sizes = symbols_of(values) if options.sizes else None
-            facts = {name: fact_of(value, name, sizes) for name, value in named if not is_static(value)}
-        tupled, is_open = isinstance(self.argnums, tuple), values is None and not variant.shown
-        own = self.parameters.names[: len(self.parameters.first)]
-        request = Request(callee, self.wanted, variant.mode, facts, tupled, is_open, own, variant.shown)
-        request = replace(request, is_flat=variant.is_flat, carried=variant.carried)
-        if values is not None:
-            fixed = self.parameters.constants(values, options.varying)
-            known = self.parameters.spread(tuple(Constant(v) if name in fixed else v for name, v in named))
-            known = known if callee.function is self.primal else (self.arguments(values), {})  # one by one
-            looks = self._looks and not variant.shown and facts is not None and variant.mode in ("reverse", "value")
-            request = replace(request, arguments=known, kinds=(kinds_of(values), fixed), looks=looks)
-            if facts is not None and options.sizes:
-                told = shapes_told(self.parameters.names, values)
-                request = replace(request, pattern=pattern_of(values), sizes=told)
-        elif self.parameters.may_be_left_out and callee.function is self.primal:
-            held = [Constant(v) if is_static(v) else v for v in self.parameters.left_out()]
-            request = replace(request, arguments=self.parameters.spread(tuple(held)), kinds="left out")
-        return request
-
-    def _compile(self, callee: Callee, values: tuple[Any, ...] | None, variant: Variant) -> Compiled:
+    def _compile(self, function: Callable[..., Any], values: tuple[Any, ...] | None, variant: Variant) -> Compiled:
         from srcgrad.frontend.applying import applying, is_right_as_text
         from srcgrad.pipeline import compile_request
 
-        request = self._request(callee, values, variant)
+        request = request_of(self, function, values, variant)
         absent = [n for n, v in zip(self.parameters.names, values or (), strict=False) if v is None]
         applied = applying(self.primal, absent)  # the rule that it has, before its text
         if applied is None:
             return compile_request(request)
         try:
-            return compile_request(replace(request, callee=replace(callee, function=applied)))
+            return compile_request(replace(request, callee=replace(request.callee, function=applied)))
         except (LanguageError, MissingRule) as refusal:
             if refusal.span is not None and refusal.span.filename == applied.__code__.co_filename:
                 refusal.place(self.span or refusal.span)  # the text that applies a rule is ours

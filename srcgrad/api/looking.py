@@ -15,6 +15,7 @@ from srcgrad.api.arguments import kinds_of
 from srcgrad.api.stages import text_at
 from srcgrad.errors import ArgumentError, SrcgradError
 from srcgrad.faults import reported
+from srcgrad.ir.normal_form import Callee
 from srcgrad.observe.listing import listing
 from srcgrad.observe.page import Annotation, Explanation, annotation
 from srcgrad.observe.profile import Profile, profiled
@@ -71,8 +72,8 @@ def _compiled(derivative: Derivative, told: Mapping[str, Told], kinds: Mapping[s
     it looks at when it is called, else it is made to be read."""
     facts = {name: one.fact for name, one in told.items() if one.fact is not None}
     names, first = derivative.parameters.names, derivative.parameters.first
-    tupled = isinstance(derivative.argnums, tuple)
-    request = Request(derivative.callee(None), derivative.wanted, derivative.mode, facts, tupled, shown=kinds is None)
+    callee, tupled = Callee(derivative.function(None)), isinstance(derivative.argnums, tuple)  # type: ignore[arg-type]
+    request = Request(callee, derivative.wanted, derivative.mode, facts, tupled, shown=kinds is None)
     own = names[: len(first)]
     request = replace(request, open=kinds is not None, told=kinds or {}, kept=own)
     if first:
@@ -83,7 +84,7 @@ def _compiled(derivative: Derivative, told: Mapping[str, Told], kinds: Mapping[s
 
 def explained(derivative: Derivative, at: str) -> Explanation:
     """The program at a stage, which a notebook shows as the page with that stage open."""
-    text = text_at(derivative.callee(None), at, derivative.wanted)
+    text = text_at(Callee(derivative.function(None)), at, derivative.wanted)  # type: ignore[arg-type]
     return Explanation(text, lambda: as_html(derivative, _TABS[at]) if at in _TABS else None)
 
 

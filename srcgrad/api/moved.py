@@ -25,20 +25,21 @@ from dataclasses import dataclass, fields, replace
 from functools import partial
 from threading import Lock
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from srcgrad.api.kept import Slot, is_own_attribute
 from srcgrad.emit.emission import Emission
 from srcgrad.emit.load import load
-from srcgrad.emit.printer import with_constants
 from srcgrad.frontend.guards import Guards
 from srcgrad.programs import Compiled
-from srcgrad.requests import Request
 from srcgrad.rules.table import is_constant, lookup, refusal
 from srcgrad.runtime.binding import OfDefault
 from srcgrad.syntax.bindings import GlobalBinding, OfCell, OfNamespace
+
+if TYPE_CHECKING:
+    from srcgrad.requests import Request
 
 #: How many codes have templates, and how many each has for one kind of call: of other kinds of captured values.
 CODES, OF_A_KIND = 256, 4
@@ -110,6 +111,7 @@ class Moving:
             codes=tuple((self.of(function), code) for function, code in guards.codes),
             defaults=tuple((self.of(f), *own.get(id(self.of(f)), held)) for f, *held in guards.defaults),
             cells=tuple((self.of(cell), self.of(value)) for cell, value in guards.cells),
+            texts=tuple((self.of(function), text) for function, text in guards.texts),
             data=tuple((self.read(read), kind, how, told) for read, kind, how, told in guards.data),
         )
 
@@ -166,6 +168,8 @@ class Template:
 
     def attached(self, function: FunctionType, request: Callable[[], Request]) -> Compiled | None:
         """The program of another function of the same code; None where it would be compiled to another text."""
+        from srcgrad.emit.printer import with_constants
+
         moving = Moving()
         if not moving.function(self.skeleton, function):
             return None

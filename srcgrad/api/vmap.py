@@ -134,6 +134,10 @@ class Vmapped(Derivative):
             self._warn(f"{where}: {name} has no batching rule; it runs example by example")
         return compiled
 
+    def asked(self) -> None:
+        """No program over a batch is kept in the cache: which parts of its result have one is not written there."""
+        return None
+
     def _say(self, key: object, reason: str, span: Any) -> None:
         self._reasons[key] = reason
         where = span.origin if span is not None and span.known else self.__qualname__

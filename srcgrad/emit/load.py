@@ -7,20 +7,18 @@ interpreter imports.
 
 from __future__ import annotations
 
-import hashlib
 import linecache
 import weakref
 from bisect import bisect_right
 from collections import deque
-from collections.abc import Iterator, Mapping
-from functools import lru_cache
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
 from types import CodeType, FunctionType
-from typing import Any
+from typing import Any, overload
 
 from srcgrad.emit.emission import Emission
 from srcgrad.errors import InternalError, NonFiniteError, Span, SrcgradError
 from srcgrad.frontend.guards import Guards
-from srcgrad.language.folders import is_installed
 from srcgrad.runtime.refusals import Refused
 from srcgrad.syntax.bindings import GlobalBinding
 from srcgrad.syntax.marks import SWEEP, Role
@@ -29,9 +27,10 @@ MODULE = "srcgrad.emitted"  # __module__ of emitted functions; no such module ex
 
 
 def load(
-    emission: Emission, name: str, *, label: str = "", guards: Guards | None = None, filename: str = ""
-) -> FunctionType:
-    """Execute an emission and return its function ``name``.
+    emission: Emission, name: str, *, label: str = "", guards: Guards | None = None, filename: str = "",
+    code: CodeType | None = None,
+) -> FunctionType:  # fmt: skip
+    """Execute an emission and return its function ``name``; ``code`` is what ``code_of`` made of it.
 
     ``label`` appears in tracebacks as ``<srcgrad pkg.mod.f:adjoint 1f2e3d4c>``, the ``filename`` of the text; one of
     the same functions that was loaded before has one.  Imports are not executed: the very
@@ -39,9 +38,8 @@ def load(
     namespace, which is their ``__globals__``, has ``__srcgrad_bindings__``, ``__srcgrad_line_map__``, the lines that
     add to memory of several names, and the guards of what the program was compiled from.
     """
-    if not filename:
-        digest = hashlib.sha256(emission.text.encode()).hexdigest()[:8]
-        filename = f"<srcgrad {label} {digest}>"
+    code = code or code_of(emission, label, filename)
+    filename = code.co_filename
     namespace: dict[str, Any] = {
         "__name__": MODULE,
         "__file__": filename,
@@ -52,8 +50,7 @@ def load(
         "__srcgrad_guards__": guards,
     }
     namespace.update((identifier, binding.value) for identifier, binding in emission.bindings)
-    functions = "\n" * emission.above + emission.text.split("\n", emission.above)[-1]
-    exec(_code(functions, filename), namespace)
+    exec(code, namespace)
     for made in namespace.values():
         if isinstance(made, FunctionType) and made.__globals__ is namespace:
             made.__srcgrad_source__ = emission.text  # type: ignore[attr-defined]
@@ -64,21 +61,55 @@ def load(
     return function
 
 
+def code_of(emission: Emission, label: str, filename: str = "") -> CodeType:
+    """The code of the functions of an emission, under the name that tracebacks show."""
+    if not filename:
+        import hashlib
+
+        filename = f"<srcgrad {label} {hashlib.sha256(emission.text.encode()).hexdigest()[:8]}>"
+    return _code("\n" * emission.above + emission.text.split("\n", emission.above)[-1], filename)
+
+
 @lru_cache(maxsize=256)
-def _code(text: str, filename: str) -> CodeType:
-    return compile(text, filename, "exec", dont_inherit=True)
+def _code(functions: str, filename: str) -> CodeType:
+    code: CodeType = compile(functions, filename, "exec", dont_inherit=True)
+    return code
 
 
-def _shown(emission: Emission) -> Iterator[str]:
+def _shown(text: str, line_map: Mapping[int, Span]) -> Iterator[str]:
     """The text as tracebacks, warnings and debuggers show it: each statement says from which line of the user's it is.
     """
     is_quoted = False
-    for number, line in enumerate(emission.text.removesuffix("\n").split("\n"), 1):
+    for number, line in enumerate(text.removesuffix("\n").split("\n"), 1):
         quotes = line.count('"""') % 2 == 1
-        span = emission.line_map.get(number)
+        span = line_map.get(number)
         is_code = not (is_quoted or '"""' in line or line.lstrip().startswith("#"))
         yield f"{line}  # {span.seen}\n" if is_code and span is not None and span.known else f"{line}\n"
         is_quoted ^= quotes
+
+
+class _Text(Sequence[str]):
+    """The lines of a text as they are shown, made when they are first read.
+
+    It lives until the next load, and would keep what the names of an emission mean.
+    """
+
+    def __init__(self, text: str, line_map: Mapping[int, Span]) -> None:
+        self._text, self._line_map = text, line_map
+
+    @cached_property
+    def _lines(self) -> list[str]:
+        return list(_shown(self._text, self._line_map))
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[str]: ...
+    def __getitem__(self, place: int | slice) -> str | list[str]:
+        return self._lines[place]
+
+    def __len__(self) -> int:
+        return len(self._lines)
 
 
 class _Entry(tuple[Any, ...]):
@@ -86,7 +117,11 @@ class _Entry(tuple[Any, ...]):
 
     users: int = 0
     line_map: Mapping[int, Span]
-    mapped: list[int]  # its lines, in order
+
+    @cached_property
+    def mapped(self) -> list[int]:
+        """Its lines, in order."""
+        return sorted(self.line_map)
 
 
 _unused: deque[tuple[str, _Entry]] = deque()
@@ -105,10 +140,10 @@ def _show(filename: str, emission: Emission, function: FunctionType) -> None:
     _forget()
     entry = linecache.cache.get(filename)
     if not isinstance(entry, _Entry):
-        lines = list(_shown(emission))
-        entry = _Entry((len(emission.text), None, lines, filename))
+        entry = _Entry((len(emission.text), None, _Text(emission.text, emission.line_map), filename))
         linecache.cache[filename] = entry
-    entry.line_map, entry.mapped = emission.line_map, sorted(emission.line_map)
+    entry.line_map = emission.line_map
+    entry.__dict__.pop("mapped", None)
     entry.users += 1
     weakref.finalize(function, _hide, filename, entry).atexit = False
 
@@ -148,6 +183,8 @@ def annotate(exception: BaseException, function: FunctionType) -> None:
     """
     if isinstance(exception, NonFiniteError):
         return  # says all of that
+    from srcgrad.language.folders import is_installed
+
     filename = function.__code__.co_filename
     line_map: Mapping[int, Span] = function.__globals__.get("__srcgrad_line_map__", {})
     roles: Mapping[int, Role] = function.__globals__.get("__srcgrad_roles__", {})

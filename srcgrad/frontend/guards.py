@@ -8,7 +8,6 @@ call (numbers, arrays, objects).  They are flat tuples, because every call of ev
 from __future__ import annotations
 
 import builtins
-import importlib.util
 import sys
 from abc import ABCMeta, get_cache_token
 from collections import defaultdict
@@ -45,7 +44,10 @@ class Guards:
     """``names``: namespace, name, and the very object, ``ABSENT`` where there was none; ``codes`` and ``defaults`` of
     the functions that were read; ``cells`` of closures; ``bases`` and number of attributes of classes; ``held``:
     attributes of objects of the standard library; ``data``: what reads a value, its type, and what describes the value,
-    with the description."""
+    with the description.
+
+    Not compared, since they stay as they are in one process: ``texts`` of the files of functions, and ``fixed``, what
+    modules of libraries hold under names that were read, and which modules were not there."""
 
     names: tuple[Named, ...] = ()
     codes: tuple[tuple[FunctionType, CodeType], ...] = ()
@@ -55,6 +57,8 @@ class Guards:
     sizes: tuple[tuple[Mapping[str, object], int], ...] = ()
     held: tuple[tuple[object, str, object], ...] = ()
     data: tuple[Data, ...] = ()
+    texts: tuple[tuple[FunctionType, str | None], ...] = ()
+    fixed: tuple[Named, ...] = ()
 
     def check(self) -> Callable[[], bool]:
         """A function that returns whether everything is what it was: one expression, a third of the cost of a loop."""
@@ -85,7 +89,7 @@ def _test_of_data(data: Data, text: Spelling) -> str:
         return f"type({spelled}) is {text.of(kind)}"
     whole = f"type(value := {spelled}) is {text.of(kind)} and {text.of(describe)}(value) == {text.of(described)}"
     value = read()
-    if describe is _same or type(value) is not kind or describe(value) != described:
+    if describe is itself or type(value) is not kind or describe(value) != described:
         return whole
     tests = same_kind(value, spelled, text)
     return f"({' and '.join(tests)} or {whole})" if tests else whole
@@ -94,9 +98,9 @@ def _test_of_data(data: Data, text: Spelling) -> str:
 def _spelled(read: Callable[[], object], text: Spelling) -> str:
     """The text of a read, without a call where it reads a cell, a namespace or one object."""
     match read:
-        case partial(func=function, args=(cell,)) if function is _content:
+        case partial(func=function, args=(cell,)) if function is content:
             return f"{text.of(cell)}.cell_contents"
-        case partial(func=function, args=(value,)) if function is _same:
+        case partial(func=function, args=(value,)) if function is itself:
             return text.of(value)
         case partial(func=BuiltinFunctionType(__self__=dict() as namespace, __name__="get"), args=(name, _)):
             if name in namespace:  # else it is absent at present, and was
@@ -118,6 +122,7 @@ def made():
 def guards_of(journal: Journal) -> Guards:
     """The guards of a program that was compiled while ``journal`` was written."""
     made = _Guards(journal.describe)
+    made.texts = journal.texts
     for function, names in journal.functions.items():
         made.function(function, names)
     for kind in list(journal.classes.values()):  # what is looked into from here on is what the guards hold
@@ -142,6 +147,8 @@ class _Guards:
         self.sizes: dict[int, tuple[Mapping[str, object], int]] = {}
         self.held: dict[tuple[int, str], tuple[object, str, object]] = {}
         self.data: dict[object, Data] = {}
+        self.texts: dict[FunctionType, str | None] = {}
+        self.fixed: dict[tuple[int, str], Named] = {}
         self.inner: dict[int, Guards] = {}
 
     def function(self, function: FunctionType, names: Names) -> None:
@@ -152,19 +159,19 @@ class _Guards:
         if function.__defaults__ or function.__kwdefaults__:
             self.defaults[function] = function.__defaults__, function.__kwdefaults__
         for j, value in enumerate(function.__defaults__ or ()):
-            self.value((function, j), partial(_same, value), value)
+            self.value((function, j), partial(itself, value), value)
         keywords: dict[str, Any] = function.__kwdefaults__ or {}
         for name, value in keywords.items():
             self.same(keywords, name, value)
         read = frozenset(_read_by(function.__code__))
         modules: dict[ModuleType, None] = {}
         for cell in function.__closure__ or ():
-            value = _content(cell)
+            value = content(cell)
             if is_compiled_in(value):
                 self.cells[id(cell)] = cell, value
                 self.reached(value, modules)
             else:
-                self.value(id(cell), partial(_content, cell), value)
+                self.value(id(cell), partial(content, cell), value)
         for name in sorted(names.variables & read):
             self.name(function.__globals__, name, modules)
         for name, level in sorted(names.modules):
@@ -196,8 +203,12 @@ class _Guards:
             self.reached(value, modules)
         elif is_users(module):
             self.value((id(vars(module)), name), partial(vars(module).get, name, ABSENT), value)
+        else:
+            self.fixed[id(vars(module)), name] = vars(module), name, value
 
     def module(self, name: str, level: int, function: FunctionType, modules: dict[ModuleType, None]) -> None:
+        import importlib.util
+
         package = function.__globals__.get("__package__") or ""
         try:
             whole = importlib.util.resolve_name("." * level + name, str(package))
@@ -209,6 +220,8 @@ class _Guards:
             if module is not None:
                 self.same(sys.modules, ".".join(parts[:end]), module)
                 self.reached(module, modules)
+            else:
+                self.fixed[id(sys.modules), ".".join(parts[:end])] = sys.modules, ".".join(parts[:end]), ABSENT
 
     def reached(self, value: object, modules: dict[ModuleType, None]) -> None:
         self.holder(value)
@@ -222,11 +235,11 @@ class _Guards:
             for name, given in value.keywords.items():
                 self.same(value.keywords, name, given)
             for given in (*value.args, *value.keywords.values()):
-                self.value(id(given), partial(_same, given), given)
+                self.value(id(given), partial(itself, given), given)
         elif (function := derived_from(value)) is not None:
             self.value((id(value), "derived"), partial(derived_from, value), function)
         elif isinstance(value, MethodType):
-            self.value(id(value), partial(_same, value.__self__), value.__self__)
+            self.value(id(value), partial(itself, value.__self__), value.__self__)
 
     def kind(self, kind: type) -> None:
         """What the classes of an object hold: methods, properties, and whether there is a name more or less."""
@@ -260,7 +273,7 @@ class _Guards:
     def registered(self, value: object) -> None:
         """Of an abstract class any class may be made a subclass, by ``register``."""
         if any(isinstance(each, ABCMeta) for each in (value if isinstance(value, tuple) else (value,))):
-            self.data[get_cache_token] = get_cache_token, int, _same, get_cache_token()
+            self.data[get_cache_token] = get_cache_token, int, itself, get_cache_token()
 
     def value(self, key: object, read: Callable[[], object], value: object) -> None:
         kind: Any = type(value)
@@ -278,6 +291,8 @@ class _Guards:
             tuple(self.sizes.values()),
             tuple(self.held.values()),
             tuple(self.data.values()),
+            tuple((f, text) for f, text in self.texts.items() if f in self.codes),
+            tuple(self.fixed.values()),
         )
         return _joined([own, *self.inner.values()]) if self.inner else own
 
@@ -317,12 +332,12 @@ def derived_from(value: object) -> object:
     return None if told is None else told[1]
 
 
-def _content(cell: CellType) -> object:
+def content(cell: CellType) -> object:
     try:
         return cell.cell_contents
     except ValueError:
         return ABSENT
 
 
-def _same(value: object) -> object:
+def itself(value: object) -> object:
     return value

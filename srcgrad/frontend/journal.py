@@ -41,6 +41,8 @@ class Journal:
     #: What a program may depend on of a value that it reads from outside.
     describe: Callable[[Any], object]
     functions: dict[FunctionType, Names] = field(default_factory=dict)
+    #: The text of the file of each; None where the function is not what its file says.
+    texts: dict[FunctionType, str | None] = field(default_factory=dict)
     classes: dict[int, type] = field(default_factory=dict)
     compiled_in: dict[tuple[int, str], tuple[Mapping[str, object], str]] = field(default_factory=dict)
     reads: dict[tuple[int, str], tuple[Mapping[str, object], str]] = field(default_factory=dict)
@@ -59,10 +61,11 @@ def writing(journal: Journal) -> Iterator[Journal]:
         _present.reset(token)
 
 
-def note_function(function: FunctionType, node: gast.AST) -> None:
+def note_function(function: FunctionType, node: gast.AST, text: str | None = None) -> None:
     journal = _present.get()
     if journal is not None and journal.functions.get(function, _NO_TEXT) is _NO_TEXT:
         journal.functions[function] = _names(node)
+        journal.texts[function] = text
 
 
 def note_parameters(function: FunctionType) -> None:

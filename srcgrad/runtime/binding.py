@@ -16,7 +16,6 @@ import functools
 import gc
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import chain
 from types import FunctionType, MethodType
 from typing import Any
@@ -42,12 +41,13 @@ def default_objects(function: FunctionType) -> dict[str, object]:
     return {**dict(zip(names[len(names) - len(values) :], values, strict=True)), **(function.__kwdefaults__ or {})}
 
 
-@dataclass(frozen=True, eq=False)
 class OfDefault:
     """Reads the present default of a parameter."""
 
-    function: FunctionType
-    name: str
+    __slots__ = __match_args__ = ("function", "name")
+
+    def __init__(self, function: FunctionType, name: str) -> None:
+        self.function, self.name = function, name
 
     def __call__(self) -> object:
         return default_objects(self.function)[self.name]

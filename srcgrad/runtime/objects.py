@@ -48,6 +48,21 @@ def defines(kind: type, name: str) -> bool:
     return any(name in base.__dict__ for base in kind.__mro__)
 
 
+class Itself:
+    """Stands for an object in a key, equal to nothing but what stands for the same object."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: object) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Itself) and other.value is self.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+
 class SlotOfAnother:
     """Stands for a slot that a class holds under another name than the slot's own: two names of one field."""
 

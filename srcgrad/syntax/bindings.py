@@ -35,12 +35,13 @@ class GlobalBinding:
         return self.cell is None and other.cell is None and self.value is other.value
 
 
-@dataclass(frozen=True, eq=False)
 class OfNamespace:
     """Reads the present value of a global variable."""
 
-    namespace: Mapping[str, object]
-    name: str
+    __slots__ = __match_args__ = ("namespace", "name")
+
+    def __init__(self, namespace: Mapping[str, object], name: str) -> None:
+        self.namespace, self.name = namespace, name
 
     def __call__(self) -> object:
         try:
@@ -49,12 +50,13 @@ class OfNamespace:
             raise NameError(f"name {self.name!r} is not defined any more") from None
 
 
-@dataclass(frozen=True, eq=False)
 class OfCell:
     """Reads the present value of a variable that a function captured."""
 
-    cell: CellType
-    name: str
+    __slots__ = __match_args__ = ("cell", "name")
+
+    def __init__(self, cell: CellType, name: str) -> None:
+        self.cell, self.name = cell, name
 
     def __call__(self) -> object:
         try:

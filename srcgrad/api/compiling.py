@@ -1,0 +1,136 @@
+"""Programs from the cache or the compiler, and what is said meanwhile.
+
+Enters: a derivative and the values of a call.  Leaves: the program for them.  The compiler is loaded where nothing is
+kept.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Protocol
+
+from srcgrad.api.arguments import kinds_of
+from srcgrad.api.kept import Variant
+from srcgrad.api.sizes import pattern_of
+
+if TYPE_CHECKING:
+    from srcgrad.programs import Compiled
+
+AFTER = 2.0  # seconds after which it is said that something is compiled
+
+
+class Asking(Protocol):
+    """What is asked of a derivative here."""
+
+    primal: Callable[..., Any]
+    parameters: Any
+
+    def asked(self) -> tuple[object, ...] | None: ...
+
+
+Compile = Callable[[tuple[Any, ...] | None, Variant], "Compiled"]
+
+
+def kept_or_compiled(
+    derivative: Asking, compile_: Compile, values: tuple[Any, ...] | None, variant: Variant
+) -> Compiled:
+    """The program for arguments like ``values``: from the cache, else what ``compile_`` gives."""
+    from srcgrad.cache.kept import question
+    from srcgrad.programs import present, present_options
+
+    options = present_options()
+    asked, what = None, derivative.asked()
+    is_portable = what is not None and not (variant.shown or variant.carried or options.debug or options.finite)
+    if values is not None and is_portable:
+        constants = derivative.parameters.constants(values, options.varying)
+        told = [(n, v) for n, v in zip(derivative.parameters.names, values, strict=False) if n in constants]
+        sizes = pattern_of(values) if options.sizes and options.specialise else None
+        asked = question((variant.mode, variant.is_flat, repr(options), what, kinds_of(values), sizes, tuple(told)))
+
+    def again() -> Compiled:
+        from srcgrad.faults import reported
+
+        with present(options), progress(derivative.primal):
+            return reported(compile_)(values, variant)
+
+    if asked is not None and (kept := asked.answer(again)) is not None:
+        return kept
+    made = again()
+    if asked is not None:
+        asked.keep(made)
+    return made
+
+
+_running = threading.local()
+
+
+@contextmanager
+def progress(function: Callable[..., Any]) -> Iterator[None]:
+    """Where compiling takes long, a line on the standard error says what is compiled; it goes when that is done.
+
+    Not where the standard error is no terminal, and not with ``SRCGRAD_PROGRESS=off``.
+    """
+    if getattr(_running, "is_on", False) or not _is_seen():
+        yield
+        return
+    line = _Line(f"srcgrad: compiling {_named(function)} ...")
+    timer = threading.Timer(AFTER, line.show)
+    timer.daemon = True
+    _running.is_on = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        line.end()
+        _running.is_on = False
+
+
+class _Line:
+    """A line of a terminal that is shown once, and not when what it says is over."""
+
+    def __init__(self, text: str) -> None:
+        self._text, self._is_shown, self._is_over = text, False, False
+        self._lock = threading.Lock()
+
+    def show(self) -> None:
+        with self._lock:
+            if not self._is_over:
+                self._is_shown = True
+                _say(self._text)
+
+    def end(self) -> None:
+        with self._lock:
+            self._is_over = True
+            if self._is_shown:
+                _say("\r\x1b[2K")
+
+
+def _say(text: str) -> None:
+    try:
+        sys.stderr.write(text)
+        sys.stderr.flush()
+    except (OSError, ValueError, AttributeError):  # it was closed
+        pass
+
+
+def _is_seen() -> bool:
+    if os.environ.get("SRCGRAD_PROGRESS", "").lower() in ("off", "0"):
+        return False
+    try:
+        return sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+    except (AttributeError, ValueError):
+        return False
+
+
+def _named(function: Any) -> str:
+    """``step (model.py:12)``"""
+    while not hasattr(function, "__code__") and hasattr(function, "__wrapped__"):
+        function = function.__wrapped__
+    code, name = getattr(function, "__code__", None), getattr(function, "__qualname__", "a function")
+    name = name.rsplit("<locals>.", 1)[-1]
+    return name if code is None else f"{name} ({os.path.basename(code.co_filename)}:{code.co_firstlineno})"
