@@ -52,7 +52,7 @@ def is_unchanged() -> bool:
     """Whether srcgrad's files are those of which the key was made."""
     try:
         return text_of_srcgrad() == environment()[-1]
-    except Unportable:
+    except (Unportable, OSError):
         return False
 
 

@@ -1,5 +1,5 @@
 """The command ``srcgrad``: show, annotate, profile, compare, explain and check the derivative of a function named on
-the command line; the rule table; what a refusal means; a hunt with random programs; a demo.
+the command line; the rule table; what a refusal means; the cache; a hunt with random programs; a demo.
 
 Exit status: 0 done, 1 a check that failed or derivatives that differ (or our own fault), 2 input that is wrong or a
 program that is refused, with one clear line, or the refusal with its caret, on the standard error.
@@ -20,6 +20,7 @@ import numpy as np
 import srcgrad
 from srcgrad.api.dense import Dense
 from srcgrad.api.derivative import Derivative
+from srcgrad.cache import folder
 from srcgrad.check import MODES
 from srcgrad.emit.emission import Emission
 from srcgrad.inspect.report import print_code, table
@@ -138,11 +139,32 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_argument("--limit", type=float, default=10.0, metavar="SECONDS", help="for one program (default: 10)")
     serve.set_defaults(run=_serve)
 
+    cache = commands.add_parser("cache", help="print where compiled programs are kept, how many, and their size")
+    cache.add_argument("--clear", action="store_true", help="remove them all")
+    cache.set_defaults(run=_cache)
+
     demo = commands.add_parser("demo", help="fit a predator-prey model to real counts with a compiled gradient")
     demo.add_argument("--plot", type=Path, default=Path("lynx_hare.png"), metavar="FILE", help="where the plot goes")
     demo.add_argument("--no-plot", action="store_const", const=None, dest="plot", help="draw nothing")
     demo.set_defaults(run=_demo)
     return parser
+
+
+def _cache(options: argparse.Namespace) -> int:
+    home = folder.chosen()
+    if home is None:
+        print("the cache is off (SRCGRAD_CACHE=off)" if os.environ.get("SRCGRAD_CACHE") else "there is no home folder")
+        return 0
+    if options.clear:
+        count = folder.clear(home)
+        print(f"{home}: removed {count} file{'s' * (count != 1)}")
+        return 0
+    sizes = [size for _, size, path in folder.files(home) if path.endswith(folder.SUFFIX)]
+    is_believed = not os.path.exists(home) or folder.is_own_folder(home)
+    print(f"{home}: {len(sizes)} program{'s' * (len(sizes) != 1)}, {sum(sizes) / 1e6:.1f} MB")
+    if not is_believed:
+        print("it is not used: it belongs to another user, or others may write to it")
+    return 0
 
 
 def _add_function(parser: argparse.ArgumentParser) -> None:
