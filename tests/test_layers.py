@@ -1,9 +1,9 @@
 """The rooms of srcgrad import each other in one direction only (imports inside functions included).
 
 ``errors → {runtime, syntax} → language → rules → ir → {frontend → infer → specialise → analysis → transform →
-batching → optimize → emit | eager} → pipeline → observe → api → {parallel, check, inspect}``: left never imports right,
-and the compiler never meets the eager machine.  Within a room, classes have one trade each, and few files import one
-another.
+batching → optimize → emit → programs → {cache, requests} | eager} → pipeline → observe → api → {parallel, check,
+inspect}``: left never imports right, and the compiler never meets the eager machine.  Within a room, classes have one
+trade each, and few files import one another.
 """
 
 from __future__ import annotations

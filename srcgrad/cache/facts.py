@@ -130,7 +130,7 @@ def _texts(row: Any, met: Describing) -> Fact | None:
         raise Unportable(f"{function.__qualname__} was edited after it was imported, or has no file")
     if not hasattr(function, "__srcgrad_source__") and not os.path.exists(function.__code__.co_filename):
         raise Unportable(f"the text of {function.__qualname__} stands in no file")
-    return owner, _digest(text)
+    return owner, text
 
 
 def _digest(text: str) -> str:
@@ -311,7 +311,7 @@ def _text_here(fact: Any, met: Describing, texts: dict[str, str]) -> Any:
             linecache.checkcache(filename)
             texts[filename] = "".join(linecache.getlines(filename, function.__globals__))
         text = texts[filename]
-    return (function, text) if _digest(text) == fact[1] else None
+    return (function, fact[1]) if _digest(text) == fact[1] else None
 
 
 def _default_here(fact: Any, met: Describing) -> Any:

@@ -24,6 +24,11 @@ from srcgrad.programs import Compiled, present_options
 from srcgrad.rules.edition import edition
 
 _SPAN = tuple(Span.__dataclass_fields__)
+#: What an entry holds: with a field more, it would say too little.
+_HELD: dict[Any, str] = {
+    Compiled: "span emission entry backward scalar_result changes_saved guards looks pattern of",
+    Emission: "text line_map bindings above shared roles",
+}
 #: What goes wrong where an entry, or what a user's object answers when it is asked, is not as expected.
 _FAILURES = (Exception,)
 
@@ -64,6 +69,8 @@ class Question:
             emission = Emission(text, _Lines(places), meant, above, frozenset(shared), _Roles(places))
             entry = load(emission, names[0], label=label, guards=guards, code=code)
             backward = None if names[1] is None else entry.__globals__[names[1]]
+        except RecursionError:
+            return None
         except _FAILURES:
             if present_options().check:
                 raise
@@ -75,7 +82,7 @@ class Question:
         """Write a program that was compiled, unless it depends on what another process cannot tell."""
         try:
             content = self.written(compiled)
-        except Unportable:
+        except (Unportable, RecursionError):
             return
         except _FAILURES:
             if present_options().check:
@@ -86,6 +93,8 @@ class Question:
 
     def written(self, compiled: Compiled) -> bytes:
         """A program as bytes; raises ``Unportable``."""
+        if any([*kind.__dataclass_fields__] != held.split() for kind, held in _HELD.items()):
+            raise Unportable("a program holds more than an entry does")
         met, emission = self.met(), compiled.emission
         facts = facts_of(compiled.guards, met)
         bindings = [(identifier, binding_of(binding, met)) for identifier, binding in emission.bindings]

@@ -46,8 +46,8 @@ class Guards:
     attributes of objects of the standard library; ``data``: what reads a value, its type, and what describes the value,
     with the description.
 
-    Not compared, since they stay as they are in one process: ``texts`` of the files of functions, and ``fixed``, what
-    modules of libraries hold under names that were read, and which modules were not there."""
+    Not compared, since they stay as they are in one process: ``texts`` of the files of functions, as digests, and
+    ``fixed``, what modules of libraries hold under names that were read, and which modules were not there."""
 
     names: tuple[Named, ...] = ()
     codes: tuple[tuple[FunctionType, CodeType], ...] = ()

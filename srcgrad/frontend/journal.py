@@ -41,7 +41,7 @@ class Journal:
     #: What a program may depend on of a value that it reads from outside.
     describe: Callable[[Any], object]
     functions: dict[FunctionType, Names] = field(default_factory=dict)
-    #: The text of the file of each; None where the function is not what its file says.
+    #: A digest of the text of the file of each; None where the function is not what its file says.
     texts: dict[FunctionType, str | None] = field(default_factory=dict)
     classes: dict[int, type] = field(default_factory=dict)
     compiled_in: dict[tuple[int, str], tuple[Mapping[str, object], str]] = field(default_factory=dict)

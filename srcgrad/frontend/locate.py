@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import ast
 import dis
+import hashlib
 import inspect
 import os
 from collections.abc import Iterator
@@ -50,6 +51,10 @@ class File:
     text: str
     filename: str
     tree: ast.Module
+
+    @cached_property
+    def digest(self) -> str:
+        return hashlib.sha256(self.text.encode("utf-8", "surrogatepass")).hexdigest()
 
     @cached_property
     def lines(self) -> tuple[str, ...]:

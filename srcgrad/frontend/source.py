@@ -188,7 +188,7 @@ def source_of(function: Callable[..., object]) -> Source:
     if is_ours:
         as_entered(tree, plain.__globals__)
     source = Source(plain, tree, code.co_qualname, file, is_ours, receiver)
-    note_function(plain, source.node, None if edited else file.text)
+    note_function(plain, source.node, None if edited else file.digest)
     if edited and not source.generated:
         place_text = source.span().place
         warnings.warn(

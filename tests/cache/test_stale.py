@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -568,6 +567,14 @@ def test_what_nobody_can_tell_in_another_process_is_not_kept(project: Project) -
     assert not project.entries()
 
 
+def test_an_entry_holds_all_of_a_program() -> None:
+    """Who adds a field to these adds it to the entries, or nothing is kept any more."""
+    from srcgrad.cache.kept import _HELD
+
+    for kind, held in _HELD.items():
+        assert [*kind.__dataclass_fields__] == held.split()
+
+
 def test_a_new_kind_of_guards_is_not_passed_over() -> None:
     from dataclasses import make_dataclass
 
@@ -585,4 +592,3 @@ def test_a_new_kind_of_guards_is_not_passed_over() -> None:
             facts_of(more(), Describing())
     finally:
         facts.Guards = plain
-    assert replace(Guards()) == Guards()
