@@ -57,9 +57,11 @@ _THE: dict[int, tuple[object, str]] = {
     id(one): (one, name)
     for name, one in {
         "None": None, "Ellipsis": ..., "NotImplemented": NotImplemented, "absent": ABSENT, "no value": np._NoValue,
-        "missing": dataclasses.MISSING, "empty": Parameter.empty,
+        "empty": Parameter.empty,
     }.items()
 }  # fmt: skip
+#: Classes whose objects are told apart in one process alone: what a program does with one it does with any.
+_OPAQUE = frozenset({("_thread", "lock"), ("_thread", "RLock"), ("logging", "Logger"), ("logging", "RootLogger")})
 _SCALARS = (bool, int, float, complex, str, bytes)
 _SEQUENCES = (list, tuple, deque)
 _SETS = (set, frozenset)
@@ -106,6 +108,10 @@ class Describing:
         """The number of an object, with its content where it is met for the first time."""
         known = self.number(value)
         return ("met", known) if known is not None else ("new", self.space(value), content())
+
+    def opaque(self, value: Any) -> Any:
+        """An object of which no more is known than its class."""
+        return "opaque", type(value).__module__, type(value).__qualname__
 
     # --- descriptions ------------------------------------------------------------------------------------------------
     def of(self, value: Any, *, exact: bool, depth: int = 0) -> Any:
@@ -247,8 +253,14 @@ class Describing:
             return self.met(value, lambda: ("cached", inside(behind)))
         if isinstance(value, _DESCRIPTORS):
             return "descriptor", kind.__name__, value.__objclass__.__qualname__, value.__name__
-        if kind.__module__ == "_abc" or kind.__qualname__ in ("_DataclassParams", "_FIELD_BASE"):
-            return kind.__qualname__, repr(value) if kind.__module__ == "dataclasses" else ""
+        if (kind.__module__, kind.__qualname__) in _OPAQUE:
+            return self.opaque(value)
+        if kind.__module__ == "_abc":
+            return (kind.__qualname__,)
+        if kind.__module__ == "dataclasses" and kind.__qualname__.startswith("_"):  # marks, and what was asked for
+            return kind.__qualname__, repr(value) if kind.__qualname__ == "_DataclassParams" else ""
+        if kind.__qualname__ == "_tuplegetter":  # of a field of a named tuple
+            return kind.__qualname__, inside(value.__reduce__()[1][0])
         if package_of(kind) == "srcgrad" and defines(kind, "__srcgrad_derived__"):
             return self.met(value, lambda: self._derivative(value, depth))
         if is_sparse(kind):
@@ -273,6 +285,9 @@ class Live(Describing):
     """Descriptions that are compared in the process that made them: what would have a number is there itself."""
 
     def met(self, value: Any, content: Callable[[], Description]) -> Any:
+        return Itself(value)
+
+    def opaque(self, value: Any) -> Any:
         return Itself(value)
 
 

@@ -19,7 +19,7 @@ import sys
 from abc import get_cache_token
 from collections.abc import Callable, Iterator
 from functools import partial, reduce
-from types import FunctionType, MappingProxyType
+from types import FunctionType, MappingProxyType, ModuleType
 from typing import Any
 
 from srcgrad.cache.describing import (
@@ -383,6 +383,8 @@ def binding_of(binding: GlobalBinding, met: Describing) -> Binding:
     match binding.cell:
         case None:
             how = _object(binding, met)
+        case OfNamespace(namespace, name) if met.number(namespace) is None and is_space_of_library(namespace):
+            how = "library", str(namespace["__name__"]), name, met.of(binding.cell(), exact=False)
         case OfNamespace(namespace, name):
             how = "namespace", met.number(namespace), name
         case OfCell(cell, name):
@@ -402,6 +404,8 @@ def _object(binding: GlobalBinding, met: Describing) -> tuple[Any, ...]:
         return "literal", value
     if module is not None and module.partition(".")[0] in LIBRARIES and _imported(module, binding.attribute) is value:
         return "import", module
+    if isinstance(value, ModuleType) and sys.modules.get(value.__name__) is value:
+        return "module", value.__name__
     return "object", met.number(value)
 
 
@@ -411,7 +415,7 @@ def _imported(module: str, attribute: str | None) -> Any:
 
 
 def binding_here(made: Binding, met: Describing) -> GlobalBinding:
-    """The binding in this process."""
+    """The binding in this process; raises ``Unportable`` where a library has something else there."""
     preferred, module, attribute, how = made
     cell: Callable[[], object] | None = None
     match how:
@@ -421,6 +425,12 @@ def binding_here(made: Binding, met: Describing) -> GlobalBinding:
             value = _imported(module, attribute)
         case ["object", number]:
             value = met.objects[number]
+        case ["module", str() as name]:
+            value = importlib.import_module(name)
+        case ["library", str() as home, name, held]:
+            cell = OfNamespace(vars(importlib.import_module(home)), name)
+            if met.of(cell(), exact=False) != held:
+                raise Unportable(f"{home}.{name} is something else")
         case ["namespace", number, name]:
             cell = OfNamespace(met.objects[number], name)
         case ["cell", number, name]:

@@ -69,7 +69,7 @@ class Question:
             emission = Emission(text, _Lines(places), meant, above, frozenset(shared), _Roles(places))
             entry = load(emission, names[0], label=label, guards=guards, code=code)
             backward = None if names[1] is None else entry.__globals__[names[1]]
-        except RecursionError:
+        except (Unportable, RecursionError):
             return None
         except _FAILURES:
             if present_options().check:
