@@ -40,7 +40,6 @@ from srcgrad.api.fitting import Inner, Wanted, check_chosen, finished, spread
 from srcgrad.api.help import Help, text
 from srcgrad.api.holomorphic import complex_derivative, require_one_number
 from srcgrad.api.kept import Kept, Slot, Variant, beside, is_made_anew, keep
-from srcgrad.api.moved import keep_template, moved, patterns_kept
 from srcgrad.api.requesting import request_of
 from srcgrad.api.saved import Saved, import_object, imported, read_outside, require_text_alone, without_annotations
 from srcgrad.api.sizes import PATTERNS, pattern_of
@@ -254,6 +253,7 @@ class Derivative:
         self, values: tuple[Any, ...] | None, variant: Variant, key: object, pattern: tuple[int, ...]
     ) -> Compiled:
         """The program that is kept beside the function for arguments like these, or a new one."""
+        from srcgrad.api.moved import patterns_kept
         from srcgrad.programs import present, present_options
 
         require_exact_types(self.parameters.names, () if values is None else values)
@@ -281,6 +281,7 @@ class Derivative:
         self, function: Callable[..., Any], values: tuple[Any, ...] | None, variant: Variant, slot: Slot
     ) -> Compiled:
         """A new program, under the present options; ``slot`` is all that decides it besides the function."""
+        from srcgrad.api.moved import keep_template, moved
         from srcgrad.programs import present, present_options
 
         options = present_options()

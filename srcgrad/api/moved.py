@@ -19,6 +19,7 @@ kept that it had captured.
 from __future__ import annotations
 
 import gc
+import sys
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, replace
@@ -34,7 +35,6 @@ from srcgrad.emit.emission import Emission
 from srcgrad.emit.load import load
 from srcgrad.frontend.guards import Guards
 from srcgrad.programs import Compiled
-from srcgrad.rules.table import is_constant, lookup, refusal
 from srcgrad.runtime.binding import OfDefault
 from srcgrad.syntax.bindings import GlobalBinding, OfCell, OfNamespace
 
@@ -137,7 +137,8 @@ def _told(function: FunctionType) -> tuple[object, ...]:
 
 def _is_plain(function: FunctionType) -> bool:
     """Whether a function has nothing of its own but its code, its defaults and what it captured."""
-    has_rule = lookup(function) is not None or is_constant(function) or refusal(function) is not None
+    table = sys.modules.get("srcgrad.rules.table")  # else no rule has been given
+    has_rule = table is not None and (table.lookup(function) or table.is_constant(function) or table.refusal(function))
     return not has_rule and not function.__kwdefaults__ and all(map(is_own_attribute, vars(function)))
 
 
