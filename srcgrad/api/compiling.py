@@ -1,7 +1,7 @@
 """Programs from the cache or the compiler, and what is said meanwhile.
 
-Enters: a derivative and the values of a call.  Leaves: the program for them.  The compiler is loaded where nothing is
-kept.
+Enters: a derivative, the function to compile and the values of a call.  Leaves: the program for them.  The compiler is
+loaded where nothing is kept.
 """
 
 from __future__ import annotations
@@ -11,34 +11,56 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Protocol
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from srcgrad.api.arguments import kinds_of
-from srcgrad.api.kept import Variant
+from srcgrad.api.kept import Slot, Variant, is_made_anew
+from srcgrad.api.requesting import request_of
 from srcgrad.api.sizes import pattern_of
+from srcgrad.errors import LanguageError, MissingRule
 
 if TYPE_CHECKING:
+    from srcgrad.api.derivative import Derivative
     from srcgrad.programs import Compiled
 
 AFTER = 2.0  # seconds after which it is said that something is compiled
 
 
-class Asking(Protocol):
-    """What is asked of a derivative here."""
-
-    primal: Callable[..., Any]
-    parameters: Any
-
-    def asked(self) -> tuple[object, ...] | None: ...
-
-
-Compile = Callable[[tuple[Any, ...] | None, Variant], "Compiled"]
-
-
-def kept_or_compiled(
-    derivative: Asking, compile_: Compile, values: tuple[Any, ...] | None, variant: Variant
+def made(
+    derivative: Derivative, function: Callable[..., Any], values: tuple[Any, ...] | None, variant: Variant, slot: Slot
 ) -> Compiled:
-    """The program for arguments like ``values``: from the cache, else what ``compile_`` gives."""
+    """A new program, under the present options; ``slot`` is all that decides it besides the function."""
+    from srcgrad.api.moved import keep_template, moved
+    from srcgrad.programs import present, present_options
+
+    options = present_options()
+    is_watched = (options.debug or options.finite) and not variant.shown  # so that each operation is a statement
+    is_for_others = values is not None and not (is_watched or variant.shown or is_made_anew(slot))
+    if is_for_others:
+        found = moved(function, slot, partial(request_of, derivative, function, values, variant))
+        if found is not None:
+            return found
+    with present(replace(options, optimise=options.optimise and not is_watched)):
+        new = _kept_or_compiled(derivative, function, values, variant)
+    if is_for_others:
+        keep_template(function, slot, new)
+    if options.finite and not variant.shown:
+        from srcgrad.observe.nonfinite import finite_checked
+
+        new = finite_checked(new)
+    elif is_watched:
+        from srcgrad.observe.breakpoints import stopping
+
+        new = stopping(new)
+    return new
+
+
+def _kept_or_compiled(
+    derivative: Derivative, function: Callable[..., Any], values: tuple[Any, ...] | None, variant: Variant
+) -> Compiled:
+    """The program for arguments like ``values``: from the cache, or from the compiler."""
     from srcgrad.cache.kept import question
     from srcgrad.programs import present, present_options
 
@@ -55,14 +77,38 @@ def kept_or_compiled(
         from srcgrad.faults import reported
 
         with present(options), progress(derivative.primal):
-            return reported(compile_)(values, variant)
+            return reported(_compiled)(derivative, function, values, variant)
 
     if asked is not None and (kept := asked.answer(again)) is not None:
         return kept
-    made = again()
+    new = again()
     if asked is not None:
-        asked.keep(made)
-    return made
+        asked.keep(new)
+    return new
+
+
+def _compiled(
+    derivative: Derivative, function: Callable[..., Any], values: tuple[Any, ...] | None, variant: Variant
+) -> Compiled:
+    from srcgrad.frontend.applying import applying, is_right_as_text
+    from srcgrad.pipeline import compile_request
+
+    request = request_of(derivative, function, values, variant)
+    absent = [n for n, v in zip(derivative.parameters.names, values or (), strict=False) if v is None]
+    applied = applying(derivative.primal, absent)  # the rule that it has, before its text
+    if applied is None:
+        return compile_request(request)
+    try:
+        return compile_request(replace(request, callee=replace(request.callee, function=applied)))
+    except (LanguageError, MissingRule) as refusal:
+        if refusal.span is not None and refusal.span.filename == applied.__code__.co_filename:
+            refusal.place(derivative.span or refusal.span)  # the text that applies a rule is ours
+        if not is_right_as_text(derivative.primal):
+            raise
+        try:
+            return compile_request(request)
+        except (LanguageError, MissingRule):
+            raise refusal from None
 
 
 _running = threading.local()

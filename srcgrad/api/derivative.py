@@ -34,16 +34,15 @@ from srcgrad.api.arguments import (
     require_exact_types,
     require_pair,
 )
-from srcgrad.api.compiling import kept_or_compiled
+from srcgrad.api.compiling import made
 from srcgrad.api.door import ELSEWHERE, Doors
 from srcgrad.api.fitting import Inner, Wanted, check_chosen, finished, spread
 from srcgrad.api.help import Help, text
 from srcgrad.api.holomorphic import complex_derivative, require_one_number
 from srcgrad.api.kept import Kept, Slot, Variant, beside, is_made_anew, keep
-from srcgrad.api.requesting import request_of
 from srcgrad.api.saved import Saved, import_object, imported, read_outside, require_text_alone, without_annotations
 from srcgrad.api.sizes import PATTERNS, pattern_of
-from srcgrad.errors import ArgumentError, LanguageError, MissingRule, SeedError, Span, SrcgradError
+from srcgrad.errors import ArgumentError, SeedError, Span, SrcgradError
 from srcgrad.rules.edition import edition
 from srcgrad.runtime import private, zeros_like
 from srcgrad.runtime.binding import called_signature, decides_binding
@@ -268,7 +267,7 @@ class Derivative:
             others = [*self._variants.items(), *programs.items()] if pattern else []
             same.update(one.pattern for (kinds, _), one in others if kinds in (key, slot[0]) and one.is_current())
             if pattern in same or len(same - {()}) < PATTERNS:
-                found = self._made(function, values, variant, slot)
+                found = made(self, function, values, variant, slot)
                 keep(programs, slot, found)
             else:
                 with present(replace(present_options(), sizes=False)):
@@ -277,34 +276,6 @@ class Derivative:
         keep(self._variants, (key, pattern), found)
         return found
 
-    def _made(
-        self, function: Callable[..., Any], values: tuple[Any, ...] | None, variant: Variant, slot: Slot
-    ) -> Compiled:
-        """A new program, under the present options; ``slot`` is all that decides it besides the function."""
-        from srcgrad.api.moved import keep_template, moved
-        from srcgrad.programs import present, present_options
-
-        options = present_options()
-        is_watched = (options.debug or options.finite) and not variant.shown  # so that each operation is a statement
-        is_for_others = values is not None and not (is_watched or variant.shown or is_made_anew(slot))
-        if is_for_others:
-            found = moved(function, slot, partial(request_of, self, function, values, variant))
-            if found is not None:
-                return found
-        with present(replace(options, optimise=options.optimise and not is_watched)):
-            made = kept_or_compiled(self, partial(self._compile, function), values, variant)
-        if is_for_others:
-            keep_template(function, slot, made)
-        if options.finite and not variant.shown:
-            from srcgrad.observe.nonfinite import finite_checked
-
-            made = finite_checked(made)
-        elif is_watched:
-            from srcgrad.observe.breakpoints import stopping
-
-            made = stopping(made)
-        return made
-
     def asked(self) -> tuple[object, ...] | None:
         """What a derivative is of, as the key of the cache has it; None where its programs are not kept there."""
         function = self.primal.asked() if isinstance(self.primal, Derivative) else (self.primal,)
@@ -312,27 +283,6 @@ class Derivative:
             return None
         own = self.mode, self._asked[1], self.chosen, self.has_aux, self.holomorphic
         return *own, self.parameters.names, len(self.parameters.first), function
-
-    def _compile(self, function: Callable[..., Any], values: tuple[Any, ...] | None, variant: Variant) -> Compiled:
-        from srcgrad.frontend.applying import applying, is_right_as_text
-        from srcgrad.pipeline import compile_request
-
-        request = request_of(self, function, values, variant)
-        absent = [n for n, v in zip(self.parameters.names, values or (), strict=False) if v is None]
-        applied = applying(self.primal, absent)  # the rule that it has, before its text
-        if applied is None:
-            return compile_request(request)
-        try:
-            return compile_request(replace(request, callee=replace(request.callee, function=applied)))
-        except (LanguageError, MissingRule) as refusal:
-            if refusal.span is not None and refusal.span.filename == applied.__code__.co_filename:
-                refusal.place(self.span or refusal.span)  # the text that applies a rule is ours
-            if not is_right_as_text(self.primal):
-                raise
-            try:
-                return compile_request(request)
-            except (LanguageError, MissingRule):
-                raise refusal from None
 
     def arguments(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
         """The values that a program takes: functions are compiled in, not passed."""

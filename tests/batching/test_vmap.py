@@ -229,3 +229,15 @@ def test_each_example_draws_its_own_numbers(function: Any) -> None:
     with pytest.warns(ExampleByExample):
         got = vmap(function)(np.zeros(3))
     assert len(set(got)) == 3
+
+
+def test_a_program_is_for_the_axes_that_its_arguments_have() -> None:
+    """What is passed by name has its examples along the first axis, whatever ``in_axes`` says of it by place."""
+    f, xs, v = vmap(np_dot, in_axes=None), np.arange(6.0).reshape(2, 3), np.array([2.0, 3.0, 5.0])
+    for _ in range(2):
+        np.testing.assert_array_equal(f(v, x=xs), xs @ v)
+        np.testing.assert_array_equal(f(v=np.stack([v, 2.0 * v]), x=xs), [v @ xs[0], 2.0 * v @ xs[1]])
+
+
+def np_dot(v: Any, x: Any) -> Any:
+    return np.sum(v * x)
