@@ -325,6 +325,19 @@ def test_a_saved_text_serves_all_sizes(tmp_path):
         np.testing.assert_allclose(one, other, rtol=1e-12)
 
 
+def in_complex_numbers(x, y):
+    total = np.sum(x * y, dtype=complex) * np.mean(x[:, np.newaxis] * y, dtype=complex)
+    return np.real(total * (1.0 + 2.0j)) + x[0]
+
+
+def test_a_sum_in_complex_numbers_has_an_adjoint_of_its_floats():
+    x, y = arrays((3,), (3,))
+    got = grad(in_complex_numbers, (0, 1))(x, y)
+    dot, mean = x @ y, np.mean(x) * np.mean(y)
+    np.testing.assert_allclose(got[0], y * mean + dot * np.mean(y) / 3.0 + [1.0, 0.0, 0.0], rtol=1e-12)
+    np.testing.assert_allclose(got[1], x * mean + dot * np.mean(x) / 3.0, rtol=1e-12)
+
+
 def test_a_product_that_is_summed_is_contracted():
     random = np.random.default_rng(1)
     for of_like, of_b in product([(), (1,), (3,), (2, 3), (2, 1), (4, 1, 3), (0, 3)], repeat=2):

@@ -50,7 +50,7 @@ def _spread(function: Function, facts: Mapping[str, Fact], once: Collection[str]
             match statement:
                 case Bind(target=target, operation=Apply(function=called, arguments=arguments)):
                     operands = [n for e in arguments.values() for n in atoms(e)]
-                    if called in (np.sum, np.mean):
+                    if called in (np.sum, np.mean) and _is_in_floats(facts.get(target)):
                         found.update(made.intersection(operands[:1]))
                     elif called in (operator.mul, np.multiply) and len(operands) == len(arguments) == 2:
                         if target in once and all(_is_of_floats(facts.get(n)) for n in (*operands, target)):
@@ -59,7 +59,13 @@ def _spread(function: Function, facts: Mapping[str, Fact], once: Collection[str]
 
 
 def _is_of_floats(fact: Fact | None) -> bool:
-    return isinstance(fact, Array) and bool(fact.shape) and fact.dtype == "float64"
+    return isinstance(fact, Array) and bool(fact.shape) and _is_in_floats(fact)
+
+
+def _is_in_floats(fact: Fact | None) -> bool:
+    """Whether what has this fact is computed in floats (a sum of floats may be asked for in complex numbers), so that
+    its adjoint has no imaginary part that spreading would drop."""
+    return isinstance(fact, Array) and fact.dtype == "float64"
 
 
 def _reducing(function: Function, facts: Mapping[str, Fact]) -> frozenset[str]:
