@@ -13,15 +13,16 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+# Read where srcgrad is imported, which the modules of the suite do.
+os.environ.setdefault("SRCGRAD_CHECK", "1")  # every program of the suite is checked at the doors (srcgrad/spec.py)
+os.environ["SRCGRAD_CACHE"] = "off"  # a fault is looked for in what is compiled now, and nobody's cache is touched
+os.environ.setdefault("SRCGRAD_TRACEBACK", "full")  # what fails in the suite is a fault of ours as often as not
+
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 
 from tests.fuzz.modes import Asking
 from tests.parameters import ON_ONE_PYTHON, SHARES_ON_OTHERS, WHOLE, places_by_day
-
-os.environ.setdefault("SRCGRAD_CHECK", "1")  # every program of the suite is checked at the doors (srcgrad/spec.py)
-os.environ["SRCGRAD_CACHE"] = "off"  # a fault is looked for in what is compiled now, and nobody's cache is touched
-os.environ.setdefault("SRCGRAD_TRACEBACK", "full")  # what fails in the suite is a fault of ours as often as not
 
 _SLOW_DRAWS = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much)
 settings.register_profile(

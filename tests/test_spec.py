@@ -200,6 +200,10 @@ def test_the_checks_run_when_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
         Derivative(program).source_for(0.5, 2)
 
 
+def test_the_suite_runs_with_them() -> None:
+    assert programs.present_options().check
+
+
 def test_the_environment_asks_for_them() -> None:
     answer = "from srcgrad.programs import present_options; print(present_options().check)"
     for value, expected in (("1", "True"), ("0", "False")):
