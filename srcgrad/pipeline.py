@@ -356,9 +356,11 @@ class Module:
         entry = dict(zip(function.parameters, facts, strict=True))
         solve = partial(shapes, entry=entry, outcome_of=self.outcome_of, changes=self.changes)
         queries = Queries(self.generic, is_open, self.told, self.assumed, solve, self.summary_of, self.changes)
+        checked = function
         for done, form in prepared(Form(function, self.facts_of(callee, facts)), queries):
-            if present_options().check:
+            if form.function is not checked and present_options().check:
                 check_normal_form(form.function, after=done.name)
+                checked = form.function
             yield done, form
 
     def summary_of(self, callee: Callee, facts: Facts) -> Summary:
