@@ -92,6 +92,14 @@ def test_random_programs_at_second_order(count):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("count", [4, at_night(40)])
+def test_random_programs_over_a_batch(count):
+    plan = Plan((Check("batched"), Check("one sweep")))
+    for number in range(90_000, 90_000 + count):
+        assert not judged(number, plan)
+
+
+@pytest.mark.slow
 def test_programs_run_eagerly():
     """Against numbers: the compiler has no part in either."""
     told = 0

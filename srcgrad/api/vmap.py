@@ -114,8 +114,10 @@ class Vmapped(Derivative):
         return inner if isinstance(inner, Derivative) and inner.mode != "batched" else None
 
     def _compiled(self, batch: Examples) -> Compiled | None:
+        from srcgrad.programs import present_options
+
         key = batch.key
-        if key in self._reasons:
+        if key in self._reasons or not present_options().specialise:
             return None
         try:
             if any(holds_objects(v) and _has_axis(a) for v, a in zip(batch.values, batch.axes, strict=True)):
@@ -155,6 +157,8 @@ class Vmapped(Derivative):
         return _stacked(made, self.out_axes)
 
     def _called_with(self, values: tuple[Any, ...]) -> Any:
+        if self._innermost is None:  # a gradient copies what its function stores into
+            values = kept_apart(values, is_stored_into=True)
         return self.parameters.call(self._function if not self.parameters.first else self.primal, values)
 
     # --- what differentiates this ------------------------------------------------------------------------------------

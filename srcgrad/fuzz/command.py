@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 
 from srcgrad.fuzz.agreement import judge
 from srcgrad.fuzz.grammar import FEATURES
@@ -13,6 +14,7 @@ from srcgrad.fuzz.report import summary
 
 def run(options: argparse.Namespace) -> int:
     """The command; 1 when anything was found."""
+    os.environ.setdefault("SRCGRAD_TRACEBACK", "full")  # findings name places of ours; some refusals are told by them
     left_out = set(filter(None, options.without.split(",")))
     if unknown := left_out - set(FEATURES):
         raise SystemExit(f"srcgrad fuzz: --without takes {', '.join(FEATURES)}, found {', '.join(sorted(unknown))}")

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import ast
 import sys
+import warnings
+import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import FrameType
@@ -16,9 +18,11 @@ from typing import Any
 import numpy as np
 
 from srcgrad.api.arguments import is_floating
-from srcgrad.api.dense import hvp
+from srcgrad.api.dense import hvp, jacfwd, jacobian
 from srcgrad.api.derivative import Derivative
 from srcgrad.api.transforms import grad, jvp, value_and_grad, vjp
+from srcgrad.api.vmap import vmap
+from srcgrad.errors import ArgumentError, CheaperMode, ExampleByExample
 from srcgrad.fuzz.numbers import (
     LARGEST,
     Truth,
@@ -30,6 +34,7 @@ from srcgrad.fuzz.numbers import (
     is_object,
     leaves,
     load,
+    mapped,
     point_of,
     random_like,
     ravel,
@@ -238,6 +243,100 @@ def _is_refused_inside(case: Case) -> bool:
     return any(kind in (RuntimeError, NotImplementedError, NotFollowed) for kind in found)
 
 
+# --- many at once ----------------------------------------------------------------------------------------------------
+def _batched(case: Case) -> str:
+    """The function over a batch, its gradient over one, and the pullback of the batch, against a loop over examples.
+
+    The batch is as large as some dimension of the arguments, or has one example.
+    """
+    size = 1 + zlib.crc32(case.text.encode()) % 4
+    arguments = case.arguments()
+    flat, along = ravel(arguments), case.expected.directions[0]
+    points = [unravel(arguments, flat + 1e-3 * k * along) for k in range(size)]
+    axes = tuple(0 if k in case.argnums and _is_stackable(a) else None for k, a in enumerate(arguments))
+    if not any(axis == 0 for axis in axes):
+        return ""
+    every = tuple(_stacked([one[k] for one in points]) if axis == 0 else a for k, (a, axis) in enumerate(
+        zip(arguments, axes, strict=True)))  # fmt: skip
+
+    def examples() -> list[tuple[Any, ...]]:
+        return [tuple(_row(a, i) if axis == 0 else copied(a) for a, axis in zip(every, axes, strict=True))
+                for i in range(size)]  # fmt: skip
+
+    before = copied(every)
+    for what, function in [("", case.function)] + [("gradient: ", grad(case.function, case.argnums))] * case.is_number:
+        try:
+            wanted = [function(*one) for one in examples()]
+        except Exception as error:
+            if not what:
+                raise Unsuitable(f"the program raises {type(error).__name__} for an example") from error
+            raise
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ExampleByExample)
+                got = vmap(function, axes)(*every)
+        except ArgumentError as error:
+            raise Unsuitable(f"the results are not stacked: {error.reason}") from error
+        complaint = _other_than(got, wanted)
+        if complaint:
+            return f"{what}{complaint}"
+        if not same(every, before):
+            return f"{what}changed argument: the caller's own"
+    return ""
+
+
+def _is_stackable(value: Any) -> bool:
+    return not any(is_object(leaf) for leaf in leaves(value)) and all(map(is_inexact, leaves(value)))
+
+
+def _stacked(values: list[Any]) -> Any:
+    columns = zip(*map(leaves, values), strict=True)
+    stacks = iter([np.stack(column) for column in columns])
+    return mapped(values[0], lambda leaf: next(stacks))
+
+
+def _row(value: Any, i: int) -> Any:
+    return copied(mapped(value, lambda leaf: leaf[i]))
+
+
+def _other_than(got: Any, wanted: list[Any]) -> str:
+    """What is wrong with the results of a batch."""
+    found, columns = leaves(got), list(zip(*map(leaves, wanted), strict=True))
+    if len(found) != len(columns):
+        return f"misfit: {len(found)} parts over a batch where examples have {len(columns)}"
+    for one, column in zip(found, columns, strict=True):
+        if column[0] is None and one is None:
+            continue
+        whole = np.stack(column)
+        if np.shape(one) != whole.shape or np.asarray(one).dtype != whole.dtype:
+            return f"misfit: {np.shape(one)} {np.asarray(one).dtype}, not {whole.shape} {whole.dtype}"
+        scale = max(1.0, float(np.max(np.abs(whole), initial=0.0)))
+        if not np.all(np.abs(one - whole) <= 1e-8 * scale if whole.dtype.kind != "b" else one == whole):
+            return f"wrong over a batch: {one} where examples give {whole}"
+    return ""
+
+
+def _one_sweep(case: Case) -> str:
+    """Jacobians, whose sweeps are one for all outputs, or all inputs; of a gradient, too, where there is one."""
+    value, arguments = case.expected.value, case.arguments()
+    if not is_inexact(value) or np.ndim(value) > 2:
+        return ""
+    for make in (jacobian, jacfwd):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", CheaperMode)
+            found = make(case.function, case.argnums)(*case.arguments())
+        for direction, tangent in zip(case.expected.directions, case.expected.tangents, strict=True):
+            got = np.zeros(np.shape(value))
+            for block, part in zip(found, case.chosen(unravel(arguments, direction)), strict=True):
+                for one, moved in zip(leaves(block), leaves(part), strict=True):
+                    if is_inexact(moved):
+                        got = got + np.tensordot(one, moved, np.ndim(moved))
+            scale = max(1.0, float(np.max(np.abs(tangent), initial=0.0)))
+            if not np.all(np.abs(ravel(got) - tangent) <= case.expected.tolerance * scale):
+                return f"wrong {make.__name__}: {got} along a direction where numbers give {tangent}"
+    return case.kept(arguments)
+
+
 # --- what a call may meet --------------------------------------------------------------------------------------------
 def _bound_again(case: Case) -> str:
     """A function that f calls is bound again after a derivative was made: it must be that of the new one."""
@@ -281,4 +380,6 @@ CHECKS: dict[str, Callable[[Case], str]] = {
     "reverse over reverse": _twice,
     "eager": _eager,
     "bound again": _bound_again,
+    "batched": _batched,
+    "one sweep": _one_sweep,
 }

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from srcgrad import ArgumentError, ExampleByExample, grad, hessian, jacobian, jvp, vjp, vmap
+from srcgrad import ArgumentError, ExampleByExample, grad, hessian, jacobian, jvp, options, vjp, vmap
 
 Pair = namedtuple("Pair", "a b")
 
@@ -241,3 +241,27 @@ def test_a_program_is_for_the_axes_that_its_arguments_have() -> None:
 
 def np_dot(v: Any, x: Any) -> Any:
     return np.sum(v * x)
+
+
+def stores_and_tests(x: Any, rows: Any) -> Any:
+    x[0] = 2.0 * x[1]
+    rows.append(x[0])
+    return x * len(rows) if x[1] > 0.0 else -x
+
+
+def test_each_example_has_arguments_of_its_own() -> None:
+    x, rows = xs.copy(), [1.0]
+    with pytest.warns(ExampleByExample):
+        got = vmap(stores_and_tests, (0, None))(x, rows)
+    np.testing.assert_array_equal(got, [stores_and_tests(one, [1.0]) for one in xs.copy()])
+    np.testing.assert_array_equal(x, xs)
+    assert rows == [1.0]
+
+
+def test_without_anything_known() -> None:
+    f = vmap(spread)
+    with options(specialise=False), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        got = f(xs, xs)
+    np.testing.assert_allclose(got, f(xs, xs), rtol=1e-14)
+    assert f.ran is not None
