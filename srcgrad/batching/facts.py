@@ -32,7 +32,7 @@ def of_emitted(statement: Bind, inner: Callable[[gast.expr], Fact]) -> Fact | No
     if function is slice:
         ends = [literal(argument) for argument in call.args]
         return Static(slice(*(end for _, end in ends))) if all(is_known for is_known, _ in ends) else None
-    if not getattr(function, "__module__", "").startswith("srcgrad.runtime"):
+    if not (getattr(function, "__module__", None) or "").startswith("srcgrad.runtime"):
         return None
     facts = [inner(argument) for argument in call.args]
     if function is runtime.as_list and isinstance(facts[0], Sequence):

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.api.arguments import is_floating
+from srcgrad.api.arguments import holds_objects, is_floating
 from srcgrad.api.dense import hvp, jacfwd, jacobian
 from srcgrad.api.derivative import Derivative
 from srcgrad.api.transforms import grad, jvp, value_and_grad, vjp
@@ -286,7 +286,7 @@ def _batched(case: Case) -> str:
 
 
 def _is_stackable(value: Any) -> bool:
-    return not any(is_object(leaf) for leaf in leaves(value)) and all(map(is_inexact, leaves(value)))
+    return not holds_objects(value) and all(map(is_inexact, leaves(value)))
 
 
 def _stacked(values: list[Any]) -> Any:
