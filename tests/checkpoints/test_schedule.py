@@ -6,6 +6,9 @@ from functools import cache
 
 import pytest
 
+import srcgrad
+from benchmarks.checkpointing import LOOPS, X, counted
+from benchmarks.checkpointing import fewest as by_formula
 from srcgrad.runtime.checkpoints import advances, checkpointed, reversal, stretches
 
 
@@ -61,6 +64,16 @@ def test_the_formula():
     assert [advances(n, 3) for n in (1, 2, 3, 4, 5, 10)] == [0, 1, 2, 3, 5, 15]
     assert advances(10**5, 20) == 534_220
     assert carried_out(10**5, 20) == (534_226, 6)
+
+
+@pytest.mark.parametrize("loop", LOOPS, ids=lambda loop: loop.name)
+def test_derivatives_run_as_many_passes(loop):
+    for recorded in (1, 3):
+        found = counted(srcgrad.grad(loop.kept), X, 150, 4, recorded)
+        theory = recorded * by_formula(150 // recorded, 4)
+        assert found.states == 4 and found.first_run == 150
+        beyond = found.first_run + found.again - theory
+        assert beyond == found.last_stretch if loop.is_known else 0 <= beyond <= 150
 
 
 @pytest.mark.parametrize("snapshots", range(1, 10))
