@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from inspect import CO_VARARGS, CO_VARKEYWORDS
 from types import FunctionType
 from typing import Protocol
 
@@ -230,7 +231,8 @@ def made_pair(
             return True
         case FunctionType() as function if module.repeats and is_run_again(callee):
             module.repeated = True
-            own = module.primal(callee)
+            is_plain = _takes(function, module.normalized(callee).parameters)
+            own = module.primal(callee) if is_plain else module.copied(callee)
             spelled = "__srcgrad_function__" if own is None else _spelling(own)
             halves = repeated_pair(module, callee, active, facts, modes, names, spelled, _repeated(function))
             _later(module, *(placed(half, module.normalized(callee).span) for half in halves))
@@ -254,6 +256,13 @@ def made_primal(module: Emitting, callee: Callee, name: str) -> bool:
             _attempt_primal(module, callee, guarded, name)
             return True
     return False
+
+
+def _takes(function: FunctionType, parameters: tuple[str, ...]) -> bool:
+    """Whether a function takes these parameters by position: no others by keyword, and none as they come."""
+    code = function.__code__
+    is_plain = not code.co_kwonlyargcount and not code.co_flags & (CO_VARARGS | CO_VARKEYWORDS)
+    return is_plain and code.co_varnames[: code.co_argcount] == parameters
 
 
 def _repeated(function: FunctionType | None = None) -> Define:
