@@ -43,7 +43,7 @@ def made(
         if found is not None:
             return found
     with present(replace(options, optimise=options.optimise and not is_watched)):
-        new = _kept_or_compiled(derivative, function, values, variant)
+        new = kept_or_compiled(derivative, function, values, variant)
     if is_for_others:
         keep_template(function, slot, new)
     if options.finite and not variant.shown:
@@ -57,7 +57,7 @@ def made(
     return new
 
 
-def _kept_or_compiled(
+def kept_or_compiled(
     derivative: Derivative, function: Callable[..., Any], values: tuple[Any, ...] | None, variant: Variant
 ) -> Compiled:
     """The program for arguments like ``values``: from the cache, or from the compiler."""
@@ -77,7 +77,7 @@ def _kept_or_compiled(
         from srcgrad.faults import reported
 
         with present(options), progress(derivative.primal):
-            return reported(_compiled)(derivative, function, values, variant)
+            return reported(compiled)(derivative, function, values, variant)
 
     if asked is not None and (kept := asked.answer(again)) is not None:
         return kept
@@ -87,9 +87,10 @@ def _kept_or_compiled(
     return new
 
 
-def _compiled(
+def compiled(
     derivative: Derivative, function: Callable[..., Any], values: tuple[Any, ...] | None, variant: Variant
 ) -> Compiled:
+    """What the compiler gives: for the rule that the function has, else for its text."""
     from srcgrad.frontend.applying import applying, is_right_as_text
     from srcgrad.pipeline import compile_request
 

@@ -24,9 +24,10 @@ from srcgrad.programs import Compiled, present_options
 from srcgrad.rules.edition import edition
 
 _SPAN = tuple(Span.__dataclass_fields__)
-#: What an entry holds: with a field more, it would say too little.
+#: What an entry holds: with a field more, it would say too little.  ``slow`` and ``returned`` are of programs over a
+#: batch, which have no entries.
 _HELD: dict[Any, str] = {
-    Compiled: "span emission entry backward scalar_result changes_saved guards looks pattern of",
+    Compiled: "span emission entry backward scalar_result changes_saved guards repeats looks pattern of slow returned",
     Emission: "text line_map bindings above shared roles",
 }
 #: What goes wrong where an entry, or what a user's object answers when it is asked, is not as expected.
@@ -76,7 +77,7 @@ class Question:
                 raise
             return None
         told = scalar, changes_saved, guards, repeats, looks, pattern
-        return Compiled(Span(*span), emission, entry, backward, *told, of=lambda: again().of())
+        return Compiled(_span(span), emission, entry, backward, *told, of=lambda: again().of())
 
     def keep(self, compiled: Compiled) -> None:
         """Write a program that was compiled, unless it depends on what another process cannot tell."""
@@ -95,6 +96,8 @@ class Question:
         """A program as bytes; raises ``Unportable``."""
         if any([*kind.__dataclass_fields__] != held.split() for kind, held in _HELD.items()):
             raise Unportable("a program holds more than an entry does")
+        if compiled.slow or compiled.returned is not None:
+            raise Unportable("a program over a batch has no entry")
         met, emission = self.met(), compiled.emission
         facts = facts_of(compiled.guards, met)
         bindings = [(identifier, binding_of(binding, met)) for identifier, binding in emission.bindings]
@@ -140,7 +143,12 @@ def _trim_now_and_then(folder: str) -> None:
 
 # --- places ----------------------------------------------------------------------------------------------------------
 def _parts(span: Span) -> tuple[Any, ...]:
-    return tuple(getattr(span, name) for name in _SPAN)
+    held = (getattr(span, name) for name in _SPAN)
+    return tuple(_parts(one) if isinstance(one, Span) else one for one in held)
+
+
+def _span(parts: tuple[Any, ...]) -> Span:
+    return Span(*(_span(one) if isinstance(one, tuple) else one for one in parts))
 
 
 def _packed(emission: Emission) -> bytes:
@@ -158,7 +166,7 @@ class _Places:
     @cached_property
     def both(self) -> tuple[dict[int, Span], dict[int, Any]]:
         spans, lines, roles = marshal.loads(self._packed)
-        made = [Span(*parts) for parts in spans]
+        made = [_span(parts) for parts in spans]
         return {line: made[number] for line, number in lines}, dict(roles)
 
 

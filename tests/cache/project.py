@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from srcgrad.api.derivative import Derivative
+from srcgrad.api import compiling
+from srcgrad.api.kept import Variant
 
 
 class Project:
@@ -50,13 +51,13 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Project
     monkeypatch.setenv("SRCGRAD_CACHE", str(made.cache))
     monkeypatch.syspath_prepend(str(folder))
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    plain = Derivative._compile
+    plain = compiling.compiled
 
-    def counted(self: Any, function: Any, values: Any, mode: str, shown: bool) -> Any:
-        made.compiled.append(mode)
-        return plain(self, function, values, mode, shown)
+    def counted(derivative: Any, function: Any, values: Any, variant: Variant) -> Any:
+        made.compiled.append(variant.mode)
+        return plain(derivative, function, values, variant)
 
-    monkeypatch.setattr(Derivative, "_compile", counted)
+    monkeypatch.setattr(compiling, "compiled", counted)
     yield made
     for name in made.names:
         sys.modules.pop(name, None)

@@ -13,6 +13,7 @@ import pytest
 import srcgrad
 from srcgrad import grad
 from srcgrad.api import compiling
+from srcgrad.api.kept import Variant
 from tests.cache.asked import in_a_process
 from tests.cache.project import Project
 from tests.corpus import CASES
@@ -172,7 +173,9 @@ def test_progress(project: Project, monkeypatch, is_terminal: bool, asked: str) 
         return None
 
     project.write(model=MODEL)
-    compiling.kept_or_compiled(grad(project.read().loss), slow, (X, Y), "reverse", False)
+    monkeypatch.setattr(compiling, "compiled", slow)
+    loss = project.read().loss
+    compiling.kept_or_compiled(grad(loss), loss, (X, Y), Variant("reverse"))
     shown = "srcgrad: compiling loss (model.py:13) ..."
     assert terminal.told == (f"{shown}\r\x1b[2K" if is_terminal and not asked else "")
 
