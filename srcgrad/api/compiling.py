@@ -71,7 +71,8 @@ def kept_or_compiled(
         constants = derivative.parameters.constants(values, options.varying)
         told = [(n, v) for n, v in zip(derivative.parameters.names, values, strict=False) if n in constants]
         sizes = pattern_of(values) if options.sizes and options.specialise else None
-        asked = question((variant.mode, variant.is_flat, repr(options), what, kinds_of(values), sizes, tuple(told)))
+        decides = replace(options, check=False)  # a check changes no program
+        asked = question((variant.mode, variant.is_flat, repr(decides), what, kinds_of(values), sizes, tuple(told)))
 
     def again() -> Compiled:
         from srcgrad.faults import reported
