@@ -216,6 +216,14 @@ def test_a_complex_result_says_what_to_do():
         hessian(lambda x: np.sum(x) * 1j)(X)
 
 
+@pytest.mark.parametrize("first", [grad, value_and_grad])
+def test_a_gradient_of_many_complex_numbers_is_not_differentiated(first):
+    gradient = first(lambda z: z * z, holomorphic=True)
+    for again in (lambda: jvp(gradient, (Z,), (Z,)), lambda: vjp(gradient, Z), lambda: gradient(Z)):
+        with pytest.raises(srcgrad.SeedError, match="one complex number"):
+            again()
+
+
 def test_holomorphic_is_pickled():
     again = pickle.loads(pickle.dumps(grad(entire, holomorphic=True)))
     np.testing.assert_array_equal(again(Z), grad(entire, holomorphic=True)(Z))
