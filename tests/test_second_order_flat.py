@@ -232,3 +232,34 @@ def test_what_is_refused_in_a_callee_is_raised_where_it_is_reached() -> None:
     np.testing.assert_allclose(srcgrad.hessian(loss)(P, False)[0, 1], 2.0 * P[0])
     with pytest.raises(RefusedMode, match="_getframe"):
         srcgrad.hessian(loss)(P, True)
+
+
+def folded(a):
+    b = a
+    for _ in range(2):
+        b = b * a + np.sin(b)
+        b = b - a * 0.1
+        b = b * 1.1
+        c = b * b
+        b = c / (1 + c)
+        b = b + a
+    return b
+
+
+def twice_folded(a):
+    return folded(folded(a) + a) * folded(a * 0.5) + folded(a[::-1])
+
+
+def often_folded(a):
+    return twice_folded(a) + twice_folded(twice_folded(a)) * twice_folded(a * a)
+
+
+def written_out_too_long(x):
+    return np.sum(often_folded(x) * often_folded(x * 0.3)) * np.sum(often_folded(x * 0.2))
+
+
+@pytest.mark.nightly
+def test_what_is_too_long_to_be_followed_flat_is_differentiated_as_it_stands() -> None:
+    gradient, x, v = srcgrad.grad(written_out_too_long), P * 0.3, P[::-1]
+    change = (gradient(x + 1e-6 * v) - gradient(x - 1e-6 * v)) / 2e-6
+    np.testing.assert_allclose(srcgrad.hvp(written_out_too_long)(x, v), change, rtol=1e-6)

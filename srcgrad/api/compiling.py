@@ -19,7 +19,7 @@ from srcgrad.api.arguments import kinds_of
 from srcgrad.api.kept import Slot, Variant, is_made_anew
 from srcgrad.api.requesting import request_of
 from srcgrad.api.sizes import pattern_of
-from srcgrad.errors import LanguageError, MissingRule
+from srcgrad.errors import LanguageError, MissingRule, UnsupportedSyntax
 
 if TYPE_CHECKING:
     from srcgrad.api.derivative import Derivative
@@ -91,7 +91,21 @@ def kept_or_compiled(
 def compiled(
     derivative: Derivative, function: Callable[..., Any], values: tuple[Any, ...] | None, variant: Variant
 ) -> Compiled:
-    """What the compiler gives: for the rule that the function has, else for its text."""
+    """What the compiler gives; of a derivative whose flat text is refused, which is longer, for the text as it stands.
+    """
+    try:
+        return _compiled(derivative, function, values, variant)
+    except (UnsupportedSyntax, MissingRule):
+        standing = derivative.function(values, of_flat=False)
+        if standing is function:
+            raise
+    return _compiled(derivative, standing, values, variant)
+
+
+def _compiled(
+    derivative: Derivative, function: Callable[..., Any], values: tuple[Any, ...] | None, variant: Variant
+) -> Compiled:
+    """For the rule that the function has, else for its text."""
     from srcgrad.frontend.applying import applying, is_right_as_text
     from srcgrad.pipeline import compile_request
 

@@ -192,30 +192,31 @@ class Derivative:
     def wanted(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(name for name, _ in self.chosen))
 
-    def function(self, values: tuple[Any, ...] | None) -> Callable[..., Any]:
-        """The function to compile: of a derivative of a derivative, the program of that one."""
+    def function(self, values: tuple[Any, ...] | None, *, of_flat: bool = True) -> Callable[..., Any]:
+        """The function to compile: of a derivative of a derivative, the program of that one; ``of_flat``: the text in
+        which what it calls is written out."""
         from srcgrad import programs
 
         if not isinstance(self.primal, Derivative):
             return self.primal
         with programs.options(debug=False, finite=False):  # what is read here is the text
-            return self.primal.text_of(values)
+            return self.primal.text_of(values, is_flat=of_flat)
 
-    def text_of(self, values: tuple[Any, ...] | None) -> FunctionType:
+    def text_of(self, values: tuple[Any, ...] | None, *, is_flat: bool = True) -> FunctionType:
         """The function whose text a derivative of this differentiates."""
-        return self._differentiable(values).entry
+        return self._differentiable(values, is_flat=is_flat).entry
 
-    def _differentiable(self, values: tuple[Any, ...] | None) -> Compiled:
+    def _differentiable(self, values: tuple[Any, ...] | None, *, is_flat: bool = True) -> Compiled:
         """The program that a derivative of this one differentiates: it looks at its value where types prove nothing."""
         from srcgrad import programs
 
-        compiled = self.variant(values, Variant(self.mode, is_flat=True))
+        compiled = self.variant(values, Variant(self.mode, is_flat=is_flat))
         if compiled.repeats:
             with programs.options(repeat=False):
-                compiled = self.variant(values, Variant(self.mode, is_flat=True))
+                compiled = self.variant(values, Variant(self.mode, is_flat=is_flat))
         if compiled.scalar_result or self._is_of_pair or self.mode not in ("reverse", "value"):
             return compiled
-        return self.variant(values, Variant("nested" if self.mode == "reverse" else "nested value", is_flat=True))
+        return self.variant(values, Variant("nested" if self.mode == "reverse" else "nested value", is_flat=is_flat))
 
     def program(self, values: tuple[Any, ...] | None, mode: str | None = None, *, shown: bool = False) -> Compiled:
         """The compiled program for arguments like ``values`` (None: for any arguments), or what is shown of it."""

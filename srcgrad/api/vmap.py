@@ -174,7 +174,7 @@ class Vmapped(Derivative):
             self._loop = transforming(vmap, self._function, more, self, self.parameters.passed)
         return self._loop
 
-    def text_of(self, values: tuple[Any, ...] | None) -> FunctionType:
+    def text_of(self, values: tuple[Any, ...] | None, *, is_flat: bool = True) -> FunctionType:
         """The program over a batch with the axes where the caller has them; a loop where there is no such program."""
         made = None if values is None else self._whole_text(values)
         return self.__srcgrad_function__() if made is None else made
