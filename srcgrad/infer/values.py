@@ -206,10 +206,16 @@ def _is_number(atom: Atom) -> bool:
 
 def union(*values: Value) -> Value:
     """What is one of several; many constants of one class become the class."""
-    is_any = any(value.is_any for value in values)
-    widest = max(values, key=lambda value: len(value.atoms), default=NEVER)
-    if all(value is widest or value.atoms <= widest.atoms and not value.is_any for value in values):
+    widest = values[0] if values else NEVER
+    for value in values:
+        if len(value.atoms) > len(widest.atoms):
+            widest = value
+    for value in values:
+        if value is not widest and (value.is_any or not value.atoms <= widest.atoms):
+            break
+    else:
         return widest  # as in most joins of a loop that is run again
+    is_any = any(value.is_any for value in values)
     atoms: frozenset[Atom] = frozenset().union(*(value.atoms for value in values))
     if is_any:
         atoms = frozenset(atom for atom in atoms if not isinstance(atom, Exact | Of))
