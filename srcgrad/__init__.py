@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from srcgrad.api.bridge import compile  # noqa: A004
     from srcgrad.api.dense import hessian, hessp, hvp, jacfwd, jacobian
     from srcgrad.api.derivative import Derivative
+    from srcgrad.api.linearization import linearize
     from srcgrad.api.transforms import grad, jvp, value_and_grad, vjp
     from srcgrad.api.vmap import vmap
     from srcgrad.check import GradientMismatch, check_grads
@@ -75,6 +76,7 @@ __all__ = [
     "jacobian",
     "jvp",
     "linear",
+    "linearize",
     "no_grad",
     "options",
     "remat",
@@ -92,6 +94,7 @@ _ELSEWHERE = {
     "check_grads": "srcgrad.check",
     "compile": "srcgrad.api.bridge",
     "no_grad": "srcgrad.eager.modes",
+    "linearize": "srcgrad.api.linearization",
     "vmap": "srcgrad.api.vmap",
     "debug_nans": "srcgrad.programs",
     "options": "srcgrad.programs",

@@ -549,7 +549,7 @@ def _compiled(module: Module, request: Request, taken: frozenset[str]) -> Compil
                 module.apart[entry] = Returning(beside=True)
         case "batched":
             entry = _batched(module, request, facts)
-        case "nested" | "nested value" | "nested split" | "nested pulled":
+        case "nested" | "nested value" | "nested split" | "nested pulled" | "nested linear":
             entry = nested(module, request.callee, request.mode, request.wanted, facts, tupled=request.tupled)
         case _:
             raise InternalError(f"no such mode: {request.mode}")

@@ -31,12 +31,22 @@ from srcgrad.api.arguments import (
 from srcgrad.api.derivative import Derivative
 from srcgrad.api.help import Help, text
 from srcgrad.api.holomorphic import HOLOMORPHIC_OR_VJP, require_holomorphic
+from srcgrad.api.linearization import LinearMap
 from srcgrad.api.saved import import_object, imported
 from srcgrad.api.sweeps import Sweeps, along_all, is_plain, pushed_all, rows, stacked
-from srcgrad.api.transforms import Pullback, directed, directions_of, filled, pushed, seeds_between
+from srcgrad.api.transforms import (
+    Pullback,
+    before_seed,
+    directed,
+    directions_of,
+    filled,
+    pushed,
+    seeds_between,
+    selected,
+)
 from srcgrad.api.typed import Along, DenseDecorator, R, X
 from srcgrad.api.vmap import repeated
-from srcgrad.errors import ArgumentError, CheaperMode, SeedError
+from srcgrad.errors import ArgumentError, CheaperMode, SeedError, SrcgradError
 from srcgrad.runtime import as_cotangent, zeros_like
 from srcgrad.runtime.objects import fields_of, is_object, mirrored
 from srcgrad.tracebacks import door
@@ -159,6 +169,9 @@ def _dense(kind: type[Dense], f: Callable[..., Any] | None, argnums: Argnums, ho
 
 #: From so many outputs on, and so many times as many as inputs, ``jacobian`` says that ``jacfwd`` is cheaper.
 _MANY, _MANY_TIMES = 50, 5
+#: From so many directions on that have no program over a batch, ``jacfwd`` records the primal, in place of running it
+#: along each.
+_RECORDED = 8
 
 
 class Slope(Derivative):
@@ -326,7 +339,7 @@ class Dense:
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         values = self.derivative.bind(args, kwargs)
         self.derivative.check(values)
-        return self.at(values, _selected(self.derivative, values))
+        return self.at(values, selected(self.derivative, values))
 
     def at(self, values: tuple[Any, ...], inputs: tuple[Any, ...]) -> Any:
         raise NotImplementedError
@@ -432,7 +445,7 @@ class Jacobian(Dense):
                 given = stacked([pullback.cotangent(seed) for seed in seeds])
             else:
                 given = np.stack(units)
-            raw = self.sweeps.run(entry, derivative.arguments(values), (given,))
+            raw = self.sweeps.run(entry, before_seed(derivative, values, entry), (given,))
             if raw is not None:
                 whole = tuple(repeated(value, len(seeds)) for value in values)
                 return pullback.as_tuple(derivative.fitted(raw, whole, shared=True))
@@ -474,12 +487,27 @@ class ForwardJacobian(Dense):
     title = "Jacobian"
     mode = "forward"
 
+    def __init__(self, primal: Callable[..., Any], argnums: Argnums, holomorphic: bool = False) -> None:
+        super().__init__(primal, argnums, holomorphic)
+        self.halves = Derivative(primal, self.argnums, mode="split")
+
     def at(self, values: tuple[Any, ...], inputs: tuple[Any, ...]) -> Any:
-        return self.from_columns(
-            inputs,
-            lambda directions: pushed(self.derivative, values, directions)[1],
-            lambda directions: pushed_all(self.derivative, values, directions, self.sweeps),
-        )
+        def pushed_one(direction: tuple[Any, ...]) -> Any:
+            return pushed(self.derivative, values, direction)[1]
+
+        def pushed_each(directions: list[tuple[Any, ...]]) -> list[Any]:
+            found = pushed_all(self.derivative, values, directions, self.sweeps)
+            if found is not None:
+                return found
+            if len(directions) < _RECORDED:
+                return list(map(pushed_one, directions))
+            try:
+                recorded = LinearMap[Any](self.halves, values)
+            except SrcgradError:  # what forward mode alone can differentiate
+                return list(map(pushed_one, directions))
+            return list(map(recorded.along, directions))
+
+        return self.from_columns(inputs, pushed_one, pushed_each)
 
 
 class Hessian(Dense):
@@ -543,7 +571,7 @@ class HessianVector(Hessian):
                 hint="of one argument: hvp(f, (0,))(x, (v,))",
             )
         directions = tuple(v) if isinstance(self.argnums, tuple) else (v,)
-        inputs = _selected(self.derivative, values)
+        inputs = selected(self.derivative, values)
         if len(directions) != len(inputs):
             raise ArgumentError(f"{len(inputs)} differentiated arguments need as many vectors, not {len(directions)}")
         named = zip(self.derivative.chosen, inputs, directions, strict=True)
@@ -579,15 +607,6 @@ class HessianProduct(HessianVector):
 
 
 # --- nested tuples, lists and dicts, leaf by leaf ---------------------------------------------------------------------
-def _selected(derivative: Derivative, values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The values of the differentiated arguments."""
-    found = []
-    for name, inner in derivative.chosen:
-        value = values[derivative.parameters.names.index(name)]
-        found.append(value if inner is None else value[inner])
-    return tuple(found)
-
-
 def _count(value: Any) -> int:
     """How many floating-point numbers a value holds."""
     return sum(np.size(leaf) for leaf, _ in leaves_of(value, "") if is_floating(leaf))

@@ -68,6 +68,8 @@ class Derivative:
     backward pass apart) and ``"forward"`` for ``jvp``.
     """)
 
+    seeds_later = False  # its last argument is a seed, None where it is compiled, of which no kind is told
+
     def __init__(
         self, primal: Callable[..., Any], argnums: Argnums = 0, *, mode: str = "reverse", has_aux: bool = False,
         holomorphic: bool = False,

@@ -41,6 +41,9 @@ def request_of(
         fixed = derivative.parameters.constants(values, options.varying)
         known = derivative.parameters.spread(tuple(Constant(v) if name in fixed else v for name, v in named))
         known = known if function is derivative.primal else (derivative.arguments(values), {})  # one by one
+        if derivative.seeds_later:
+            (*positional, _), by_name = known
+            known = (*positional, 0.0), by_name
         looks = derivative.looks and not variant.shown and facts is not None and variant.mode in ("reverse", "value")
         request = replace(request, arguments=known, kinds=(kinds_of(values), fixed), looks=looks)
         if facts is not None and options.sizes:

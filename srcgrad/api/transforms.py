@@ -228,15 +228,7 @@ class Pullback:
                 pulled: tuple[Any, ...] = self._pull(self._saved, given, *self._values)
                 return pulled
             require_exact_seed(seed, "the value")
-            if self._outside is not None and (what := self._outside.changed(self._saved)) is not None:
-                from srcgrad.frontend.source import source_of  # importing srcgrad loads no compiler
-
-                reason = f"{what} has changed since the value was computed, which read it; call vjp again"
-                refusal = RefusedValue("E0712", reason)
-                primal = getattr(self._derivative, "primal", None)
-                if isinstance(primal, FunctionType | MethodType):
-                    refusal.place(source_of(primal).span())
-                raise refusal
+            require_unchanged(self._outside, self._saved, self._derivative, "call vjp again")
             return self.pulled(seed)
         except Exception as failure:
             hide_frames(failure)
@@ -310,6 +302,18 @@ class Pullback:
         return f"<srcgrad pullback of {self._derivative.__module__}.{self._derivative.__qualname__}>"
 
 
+def require_unchanged(outside: Outside | None, saved: Any, derivative: Derivative | Unpickled, hint: str) -> None:
+    """Refuse to run a backward half that reads what has changed since the forward half ran."""
+    if outside is not None and (what := outside.changed(saved)) is not None:
+        from srcgrad.frontend.source import source_of  # importing srcgrad loads no compiler
+
+        refusal = RefusedValue("E0712", f"{what} has changed since the value was computed, which read it; {hint}")
+        primal = getattr(derivative, "primal", None)
+        if isinstance(primal, FunctionType | MethodType):
+            refusal.place(source_of(primal).span())
+        raise refusal
+
+
 def _unpickled(derivative: Unpickled, values: tuple[Any, ...], saved: Any, value: Any, seeded: Any) -> Pullback:
     made = Pullback.__new__(Pullback)
     made._derivative = made._compiled = derivative
@@ -332,19 +336,7 @@ def vjp(  # type: ignore[misc]  # a parameter called argnums is refused below
     structure and shapes of the value (a plain number will do for a 0-d array), else ``SeedError`` is raised.
     """
     try:
-        chosen: Argnums = (
-            tuple(j for j, p in enumerate(primals) if type(p) in _PLAIN or is_object(p) or not callable(p))
-            if argnums is None
-            else positions(argnums)
-        )
-        if not isinstance(chosen, tuple):
-            chosen = (chosen,)
-        derivative = made_once(f, chosen, "split")
-        if argnums is not None and "argnums" in derivative.parameters.names[len(primals) :]:
-            raise ArgumentError(
-                f"argnums= is vjp's own, and a parameter of {derivative.__qualname__}",
-                hint="pass the parameter by its position",
-            )
+        derivative = chosen_by("vjp", f, primals, argnums)
         outcome: tuple[Any, Pullback] = derivative.doors.through(primals, kwargs)
         if outcome is not ELSEWHERE:
             return outcome
@@ -355,6 +347,29 @@ def vjp(  # type: ignore[misc]  # a parameter called argnums is refused below
     except Exception as failure:
         hide_frames(failure)
         raise
+
+
+def chosen_by(name: str, f: Callable[..., Any], primals: tuple[Any, ...], argnums: Argnums | None) -> Derivative:
+    """The halves of a function by all positional arguments that are not functions, or those that ``argnums`` says;
+    ``name`` is that of the function that takes ``argnums=``."""
+    chosen: Argnums = (
+        tuple(j for j, p in enumerate(primals) if type(p) in _PLAIN or is_object(p) or not callable(p))
+        if argnums is None
+        else positions(argnums)
+    )
+    derivative = made_once(f, chosen if isinstance(chosen, tuple) else (chosen,), "split")
+    if argnums is not None and "argnums" in derivative.parameters.names[len(primals) :]:
+        raise ArgumentError(
+            f"argnums= is {name}'s own, and a parameter of {derivative.__qualname__}",
+            hint="pass the parameter by its position",
+        )
+    return derivative
+
+
+def selected(derivative: Derivative, values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The differentiated arguments."""
+    found = dict(zip(derivative.parameters.names, values, strict=True))
+    return tuple(found[name] if at is None else found[name][at] for name, at in derivative.chosen)
 
 
 def jvp(
@@ -451,6 +466,16 @@ def seeds_between(entry: FunctionType, arguments: tuple[Any, ...], dots: list[An
     count = entry.__code__.co_argcount
     defaults = entry.__defaults__ or ()
     return tuple(defaults[j - count] for j in range(len(arguments), count - len(dots)))
+
+
+def before_seed(derivative: Derivative, values: tuple[Any, ...], entry: FunctionType) -> tuple[Any, ...]:
+    """What a text that takes a seed behind its arguments is given before it: those, and the seeds of a gradient."""
+    arguments = derivative.arguments(values)
+    lacking = entry.__code__.co_argcount - len(arguments) - 1
+    if not lacking:
+        return arguments
+    defaults = getattr(derivative.callee(values).function, "__defaults__", None) or ()
+    return (*arguments, *defaults[-lacking:])
 
 
 def pushed(derivative: Derivative, values: tuple[Any, ...], directions: tuple[Any, ...]) -> tuple[Any, Any]:

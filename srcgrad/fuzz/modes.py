@@ -20,6 +20,7 @@ import numpy as np
 from srcgrad.api.arguments import holds_objects, is_floating
 from srcgrad.api.dense import hvp, jacfwd, jacobian
 from srcgrad.api.derivative import Derivative
+from srcgrad.api.linearization import linearize
 from srcgrad.api.transforms import grad, jvp, value_and_grad, vjp
 from srcgrad.api.vmap import vmap
 from srcgrad.errors import ArgumentError, CheaperMode, ExampleByExample
@@ -143,16 +144,31 @@ def _pair(case: Case) -> str:
 def _forward(case: Case) -> str:
     arguments = case.arguments()
     value, tangent = jvp(case.function, arguments, case.direction(0))
+    return _wrong_tangent(case, value, tangent, 0) or case.kept(arguments)
+
+
+def _linear(case: Case) -> str:
+    """Along one direction, another, and the first again."""
+    arguments = case.arguments()
+    value, along = linearize(case.function, *arguments, argnums=case.argnums)
+    for k in (0, 1, 0):
+        complaint = _wrong_tangent(case, value, along(*case.chosen(case.direction(k))), k)
+        if complaint:
+            return complaint
+    return case.kept(arguments)
+
+
+def _wrong_tangent(case: Case, value: Any, tangent: Any, k: int) -> str:
     if not same(value, case.expected.value):
         return f"different value {value!r}, not {case.expected.value!r}"
     complaint = misfit(tangent, case.expected.value, "the tangent")
     if complaint:
         return complaint
-    got, wanted = ravel(tangent), case.expected.tangents[0]
+    got, wanted = ravel(tangent), case.expected.tangents[k]
     scale = max(1.0, float(np.max(np.abs(wanted), initial=0.0)))
     if not np.all(np.abs(got - wanted) <= case.expected.tolerance * scale):
         return f"wrong tangent {got} where numbers give {wanted}"
-    return case.kept(arguments)
+    return ""
 
 
 def _slope(case: Case) -> Vector:
@@ -382,4 +398,5 @@ CHECKS: dict[str, Callable[[Case], str]] = {
     "bound again": _bound_again,
     "batched": _batched,
     "one sweep": _one_sweep,
+    "linear": _linear,
 }

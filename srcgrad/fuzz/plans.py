@@ -8,6 +8,7 @@ from srcgrad.fuzz.choices import RandomChoices
 
 MODES = (
     "joint", "pair", "forward", "second", "reverse over reverse", "eager", "bound again", "batched", "one sweep",
+    "linear",
 )  # fmt: skip
 
 
@@ -60,7 +61,8 @@ def usual(number: int) -> Plan:
     other = RandomChoices(number * 7919 + 3)  # so that the numbers of programs that were found keep their plans
     checks += [Check(mode, ("sizes", *sink)) for mode in ("pair", "forward") if other.chance(6)]
     many = RandomChoices(number * 7919 + 4)
-    checks += [Check(mode, sink) for share, mode in ((8, "batched"), (5, "one sweep")) if many.chance(share)]
+    shared = ((8, "batched"), (5, "one sweep"), (5, "linear"))
+    checks += [Check(mode, sink) for share, mode in shared if many.chance(share)]
     moving: tuple[int, ...] | None = None
     if c.chance(30):
         moving = tuple(k for k in range(5) if c.chance(50)) or (2,)

@@ -287,7 +287,8 @@ unknown: raised_augmenting raised_by_manager raised_entering raised_in_place rai
 fresh: keeping reversal stretches
 fresh: add all_places along_places alongside are_numbers count diagonal_places dtype_of_first each_once entering
 fresh: flat_places followed held_before held_inside holds_field is_above is_below is_between is_exact is_made_of
-fresh: is_mapping is_replaced is_sequence is_within mask_places one_for place_in_memory places_of private readable
+fresh: is_mapping is_replaced is_sequence is_within mask_places one_for or_zeros place_in_memory places_of private
+fresh: readable
 fresh: require_apart selected separate shadow shortest taken ties unshared untake untaken where_places wins zeros_like
 view: as_given as_list as_stored given_to pack_like placed_alone rearray remerged repairs spread unarray unfield
 view: ungather unjoined unkeyed unmerged unpack_like unpairs unpart_like unprivate unqueue unrepeated unview

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from srcgrad import runtime
-from srcgrad.rules.facts import as_array
+from srcgrad.rules.facts import Array, Unknown, as_array, is_discrete, is_floating
 from srcgrad.rules.table import linear, rule
 from srcgrad.runtime import (
     if_defined,
@@ -43,6 +43,22 @@ def _like(name: str):
 def as_stored_(g, e, *, y, y_bar):
     """Summed down to what was stored; back up again."""
     return rebroadcast(np.asarray(stored(y_bar, g)), g)
+
+
+@linear(runtime.or_zeros, "seed")
+def or_zeros_(seed, x, *, y, y_bar):
+    """A seed as it is."""
+    return y_bar
+
+
+@or_zeros_.infer
+def _seed_of(arguments, literals):
+    """The form of what it is a seed of, in floating numbers."""
+    fact = arguments["x"]
+    if not isinstance(fact, Array):
+        return Unknown()
+    dtype = "float64" if is_discrete(fact.dtype) else fact.dtype if is_floating(fact.dtype) else None
+    return Array(fact.shape, dtype, fact.scalar)
 
 
 @linear(runtime.unbroadcast, "g")

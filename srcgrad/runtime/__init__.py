@@ -80,7 +80,7 @@ _NAMES = {
         "widened"
     ),
     "convolution": "kaiser_abscissas unconvolve uncorrelate_left uncorrelate_right",
-    "cotangents": "add add_at as_list kept own retake snapshot unshared untake zeros_like",
+    "cotangents": "add add_at as_list kept or_zeros own retake snapshot unshared untake zeros_like",
     "cumulative": "others recurrence running_product shifted uncumsum with_initial without_initial",
     "decompositions": (
         "anchors basis_free extreme_share from_triangle half_triangle hermitian_sum keep_real matching "

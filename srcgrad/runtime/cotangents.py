@@ -50,6 +50,11 @@ def zeros_like(x: Any) -> Any:
     return _zeros_inside(x, set()) if is_nested(x) else None
 
 
+def or_zeros(seed: Any, x: Any) -> Any:
+    """A seed of ``x``, in memory of its own; None stands for the zero one."""
+    return zeros_like(x) if seed is None else unshared(seed)
+
+
 @descending
 def _zeros_inside(x: Any, around: set[int]) -> Step[Any]:
     """``around``: the containers that hold this one; where one holds itself, the inner one has None, which is zero."""

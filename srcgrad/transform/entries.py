@@ -37,6 +37,7 @@ _KINDS = {
     "nested split": "Value and pullback",
     "nested pulled": "Pullback",
     "nested forward": "Tangent",
+    "nested linear": "Value and pullback",
 }
 
 
@@ -128,10 +129,10 @@ def entry_facts(function: Function, known: Mapping[str, Fact] | None) -> tuple[F
 #: What is differentiated again.
 NESTED = {
     "reverse": "nested", "value": "nested value", "split": "nested split", "forward": "nested forward",
-    "pulled": "nested pulled",
+    "pulled": "nested pulled", "linear": "nested linear",
 }  # fmt: skip
 LABELS = {"reverse": "adjoint", "value": "adjoint", "split": "pair", "pulled": "pair", "forward": "tangent"}
-LABELS["batched"] = "batch"
+LABELS |= {"batched": "batch", "linear": "pair"}
 LABELS |= {NESTED[mode]: LABELS[mode] for mode in NESTED}
 
 

@@ -37,7 +37,7 @@ from srcgrad.transform.local_texts import TextsHeld
 from srcgrad.transform.results_apart import Returning, Sweeps, keep_results_apart
 from srcgrad.transform.shadows import PLAIN, Modes
 
-_NAMES = ("one_for", "closure", "attempt", "attempt_store", "attempt_whole", "zeros_like")
+_NAMES = ("one_for", "or_zeros", "private", "closure", "attempt", "attempt_store", "attempt_whole", "zeros_like")
 _RUNTIME = {name: of_runtime(getattr(runtime, name)) for name in _NAMES}
 
 
@@ -79,6 +79,24 @@ def pulled(name: str, parameters: Sequence[str], forward: str, backward: str) ->
         f"    return {backward}({saved}, {seed})\n"
     )
     return definition(text, {})
+
+
+def linear(
+    name: str, parameters: Sequence[str], forward: str, backward: str, *, stores: bool
+) -> gast.FunctionDef:
+    """The value of a function, and its gradient for a seed that is zero unless one is given: linear in the seed.
+
+    ``stores``: the backward half takes back what the forward half stored, so that the value is copied before it.
+    """
+    namer = Namer([*parameters, forward, backward])
+    value, saved, seed = namer.fresh("value"), namer.fresh("saved"), namer.fresh("seed")
+    text = (
+        f"def {name}({', '.join([*parameters, seed])}):\n"
+        f"    {value}, {saved} = {forward}({', '.join(parameters)})\n"
+        + (f"    {value} = __srcgrad_private__({value})\n" if stores else "")
+        + f"    return {value}, {backward}({saved}, __srcgrad_or_zeros__({seed}, {value}))\n"
+    )
+    return definition(text, _RUNTIME)
 
 
 def pullback(
@@ -182,6 +200,7 @@ class Emitting(TextsHeld, Repeating, Protocol):
     repeats: bool
     repeated: bool
     generic: bool
+    changes_saved: bool  # whether a backward half takes back what its forward half stored
     apart: dict[str, Returning]  # what hands its results out, where nobody copies them
 
     def summary_of(self, callee: Callee, facts: tuple[Fact, ...]) -> Summary: ...
@@ -335,7 +354,7 @@ def nested(
     One function is better where one will do: there it is seen name by name what varies in its reverse sweep.
     """
     of = stem(callee)
-    is_seeded = mode in ("nested split", "nested pulled")
+    is_seeded = mode in ("nested split", "nested pulled", "nested linear")
     if not is_seeded:
         program = module.program(callee, wanted, facts, door=True)
         if program.has_single_return and program.shadows is None:
@@ -353,14 +372,20 @@ def nested(
     elif mode == "nested pulled":
         entry = module.namer.fresh(f"pulled_{of}")
         module.functions.append(pulled(entry, parameters, forward, backward))
+    elif mode == "nested linear":
+        entry = module.namer.fresh(f"linear_{of}")
+        first = len(module.functions)
     else:
         with_value = mode == "nested value"
         entry = module.namer.fresh(f"{'value_and_' if with_value else ''}grad_{of}")
         module.functions.append(gradient(entry, of, parameters, forward, backward, with_value=with_value))
     module.split(callee, wanted, facts, forward, backward, tupled=tupled, door=True)
+    if mode == "nested linear":
+        stores = module.changes_saved
+        module.functions.insert(first, linear(entry, parameters, forward, backward, stores=stores))
     made = {function.name: function.args for function in module.functions}
     seed = None if is_seeded else made[backward].args[-1].id
     module.apart[backward] = Returning(seed=seed, is_sweep=True)
-    if mode != "nested pulled":  # which is called with all of its arguments, and a seed behind them
+    if mode not in ("nested pulled", "nested linear"):  # which are called with all arguments, and a seed behind them
         made[entry].defaults = [clone(default) for default in made[forward].defaults]
     return entry

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 import srcgrad
-from srcgrad import grad, hessian, hvp, jacfwd, jacobian, jvp, value_and_grad, vjp
+from srcgrad import grad, hessian, hvp, jacfwd, jacobian, jvp, linearize, value_and_grad, vjp, vmap
 
 Array = NDArray[np.float64]
 w, x, y = np.ones(3), np.ones((5, 3)), np.ones(5)
@@ -55,6 +55,10 @@ assert_type(value_and_grad(with_predictions, has_aux=True)(w, x), tuple[tuple[fl
 assert_type(vjp(loss, w, x, y)[0], float)
 assert_type(vjp(loss, w, x, y, argnums=0)[1](1.0), tuple[Any, ...])
 assert_type(jvp(square, (2.0,), (1.0,)), tuple[float, float])
+assert_type(linearize(square, 2.0)[0], float)
+assert_type(linearize(square, 2.0)[1](1.0), float)
+assert_type(linearize(loss, w, x, y, argnums=0)[1](w), float)
+vmap(loss, in_axes=(None, 0, 0))(w, x[:, None], y[:, None]).shape
 assert_type(hvp(square)(2.0, 1.0), float)
 assert_type(hvp(loss)(w, x, y, w), Array)
 assert_type(srcgrad.hessp(loss)(w, w, x, y), Array)

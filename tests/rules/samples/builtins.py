@@ -47,6 +47,7 @@ SAMPLES |= {
     math.dist: [call([0.3, 0.4], [0.1, 0.9]), call(n(3), n(3))],
     runtime.add: [call(n(3), n(3)), call([0.3, n(2)], [0.1, n(2)]), call(0.3, 0.4)],
     runtime.own: [call(n(3)), call([0.3, 0.4]), call(0.3)],
+    runtime.or_zeros: [call(n(3), n(3)), call([n(3), 0.2], (n(3), 0.3)), call({"a": n(2)}, {"a": n(2)})],
     runtime.unshared: [call(n(3)), call([n(3), n(2)]), call((n(2), [0.3])), call(0.3)],
     runtime.operand: [call([0.3, 0.4]), call(n(3)), call(0.3), call((0.3, n())), call(draws.c(2))],
     runtime.widened: [call(n(3)), call(n(3), n(3)), call(0.3), call(draws.c(2))],
