@@ -474,7 +474,7 @@ def before_seed(derivative: Derivative, values: tuple[Any, ...], entry: Function
     lacking = entry.__code__.co_argcount - len(arguments) - 1
     if not lacking:
         return arguments
-    defaults = getattr(derivative.callee(values).function, "__defaults__", None) or ()
+    defaults = getattr(derivative.function(values), "__defaults__", None) or ()
     return (*arguments, *defaults[-lacking:])
 
 

@@ -148,7 +148,8 @@ def _parts(span: Span) -> tuple[Any, ...]:
 
 
 def _span(parts: tuple[Any, ...]) -> Span:
-    return Span(*(_span(one) if isinstance(one, tuple) else one for one in parts))
+    *place, caller = parts
+    return Span(*place, None if caller is None else _span(caller))
 
 
 def _packed(emission: Emission) -> bytes:

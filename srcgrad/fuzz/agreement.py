@@ -9,6 +9,7 @@ out stays as it was.
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 import sys
@@ -78,7 +79,7 @@ def judge(text: str, plan: Plan = THOROUGH) -> Outcome:
         return Outcome("unsuitable", str(error))
     except OutOfTime:
         return Outcome("unsuitable", "it runs too long")
-    with keeping_forms():  # nothing that the program reads changes between two modes
+    with keeping_forms(), _all_frames():  # nothing that the program reads changes between two modes
         return _asked(text, plan, expected)
 
 
@@ -106,7 +107,8 @@ def _asked(text: str, plan: Plan, expected: Truth) -> Outcome:
                 if check.mode == "eager":
                     left_out = gist(error.reason)
                     continue
-                if not any(file in _place(error) for file in _REFUSING):
+                refusing = (*_REFUSING, "runtime/isolation.py") if check.mode == "run again" else _REFUSING
+                if not any(file in _place(error) for file in refusing):
                     return Outcome(type(error).__name__, str(error)[:600], check, _place(error))
                 refusals.append((check.mode, error.code, f"when it runs: {error.reason}"))
                 continue
@@ -152,6 +154,18 @@ def _is_smooth(text: str, expected: Truth, moving: Sequence[int] | None) -> bool
             return is_smooth(text, expected, moving)
     except OutOfTime:
         return False
+
+
+@contextmanager
+def _all_frames() -> Iterator[None]:
+    """Tracebacks with the frames of srcgrad, which say where an exception came from."""
+    before = os.environ.get("SRCGRAD_TRACEBACK")
+    os.environ["SRCGRAD_TRACEBACK"] = "full"
+    try:
+        yield
+    finally:
+        os.environ.pop("SRCGRAD_TRACEBACK")
+        os.environ.update({} if before is None else {"SRCGRAD_TRACEBACK": before})
 
 
 def _place(error: Exception) -> str:

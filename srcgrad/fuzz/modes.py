@@ -9,11 +9,11 @@ from __future__ import annotations
 import ast
 import sys
 import warnings
-import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import FrameType
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 
@@ -43,6 +43,7 @@ from srcgrad.fuzz.numbers import (
     truth,
     unravel,
 )
+from srcgrad.fuzz.repeated import repeated
 from srcgrad.requests import keeping_forms
 
 
@@ -265,7 +266,7 @@ def _batched(case: Case) -> str:
 
     The batch is as large as some dimension of the arguments, or has one example.
     """
-    size = 1 + zlib.crc32(case.text.encode()) % 4
+    size = 1 + crc32(case.text.encode()) % 4
     arguments = case.arguments()
     flat, along = ravel(arguments), case.expected.directions[0]
     points = [unravel(arguments, flat + 1e-3 * k * along) for k in range(size)]
@@ -353,6 +354,18 @@ def _one_sweep(case: Case) -> str:
     return case.kept(arguments)
 
 
+# --- what is run again -----------------------------------------------------------------------------------------------
+def _repeated(case: Case) -> str:
+    """Few states are kept of every loop, and functions are run again: the derivative must be what it was."""
+    number = crc32(case.text.encode())
+    text = repeated(case.text, 1 + number % 3, (None, 1, 2)[number // 3 % 3], functions=number % 2 == 0)
+    now = Case(text, load(text), case.expected, case.moving)
+    try:
+        return _pair(now)
+    finally:
+        forget(now.function)
+
+
 # --- what a call may meet --------------------------------------------------------------------------------------------
 def _bound_again(case: Case) -> str:
     """A function that f calls is bound again after a derivative was made: it must be that of the new one."""
@@ -399,4 +412,5 @@ CHECKS: dict[str, Callable[[Case], str]] = {
     "batched": _batched,
     "one sweep": _one_sweep,
     "linear": _linear,
+    "run again": _repeated,
 }

@@ -8,7 +8,7 @@ from srcgrad.fuzz.choices import RandomChoices
 
 MODES = (
     "joint", "pair", "forward", "second", "reverse over reverse", "eager", "bound again", "batched", "one sweep",
-    "linear",
+    "linear", "run again",
 )  # fmt: skip
 
 
@@ -63,6 +63,7 @@ def usual(number: int) -> Plan:
     many = RandomChoices(number * 7919 + 4)
     shared = ((8, "batched"), (5, "one sweep"), (5, "linear"))
     checks += [Check(mode, sink) for share, mode in shared if many.chance(share)]
+    checks += [Check("run again", sink)] if other.chance(15) else []
     moving: tuple[int, ...] | None = None
     if c.chance(30):
         moving = tuple(k for k in range(5) if c.chance(50)) or (2,)

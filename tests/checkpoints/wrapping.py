@@ -14,25 +14,11 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
-NAME = "few_states"
+from srcgrad.fuzz.repeated import repeated
 
 
-class _Wrapping(ast.NodeTransformer):
-    def __init__(self, snapshots: int, recorded: int | None) -> None:
-        self.numbers = [ast.Constant(snapshots), ast.Constant(recorded)]
-
-    def _in(self, node: ast.expr) -> ast.expr:
-        return ast.Call(ast.Name(NAME, ast.Load()), [node, *self.numbers], [])
-
-    def visit_For(self, node: ast.For) -> ast.For:
-        self.generic_visit(node)
-        node.iter = self._in(node.iter)
-        return node
-
-    def visit_While(self, node: ast.While) -> ast.While:
-        self.generic_visit(node)
-        node.test = self._in(node.test)
-        return node
+class _Undecorated(ast.NodeTransformer):
+    """Without what records the examples of the corpus."""
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
         self.generic_visit(node)
@@ -41,12 +27,8 @@ class _Wrapping(ast.NodeTransformer):
 
 
 def wrapped(text: str, snapshots: int = 2, recorded: int | None = 1) -> str:
-    """The text with every loop wrapped; what records the examples of the corpus is left out."""
-    tree = ast.fix_missing_locations(_Wrapping(snapshots, recorded).visit(ast.parse(text)))
-    head = [each for each in tree.body if isinstance(each, ast.ImportFrom) and each.module == "__future__"]
-    rest = [each for each in tree.body if each not in head]
-    lines = [ast.unparse(each) for each in (*head, ast.parse(f"from srcgrad import checkpointed as {NAME}").body[0])]
-    return "\n".join([*lines, *map(ast.unparse, rest)])
+    """The text with every loop wrapped."""
+    return repeated(ast.unparse(_Undecorated().visit(ast.parse(text))), snapshots, recorded, functions=False)
 
 
 def module_of(text: str, name: str, folder: Path) -> ModuleType:

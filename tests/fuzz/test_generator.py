@@ -114,6 +114,13 @@ def test_a_wrong_derivative_is_told(monkeypatch):
     assert outcome.kind == "mismatch" and "wrong derivative" in outcome.detail
 
 
+def test_what_is_refused_when_it_runs_is_no_finding():
+    text = "import numpy as np\n\ndef f(a, b, x, y, m):\n    q = np.outer(y, y)\n"
+    text += "    q.reshape(-1)[3:7] = q.reshape(-1)[0:10:3]\n    return a * q[0, 0]\n"
+    outcome = judge(text, Plan((Check("pair"), Check("run again"))))
+    assert outcome.kind == "refused" and [code for _, code, _ in outcome.refusals] == ["E0702"] * 2
+
+
 def test_the_shrinker_keeps_what_the_fault_needs():
     text = next(t for t in (program(RandomChoices(k)).text for k in range(300)) if ".sort()" in t and "for " in t)
     small = shrink(text, lambda candidate: ".sort()" in candidate)
