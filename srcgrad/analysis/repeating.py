@@ -15,7 +15,7 @@ import gast
 
 from srcgrad.analysis.cfg import walk
 from srcgrad.errors import Span
-from srcgrad.ir.normal_form import Bind, Block, Call, Callee, Effect, Exchange, Function, Statement, Unruled, With
+from srcgrad.ir.normal_form import Bind, Block, Call, Callee, Effect, Exchange, Function, Statement, With
 from srcgrad.language import effects
 from srcgrad.rules.formula import object_of
 from srcgrad.rules.table import lookup
@@ -51,8 +51,6 @@ def _once(statement: Statement) -> str | None:
             return None  # no sweep follows it
         case With(once=True):
             return "enters a context manager"
-        case Bind(operation=Unruled(draws=True, changes=None)):
-            return "draws random numbers"
         case Bind(operation=Call(), expression=gast.Call(args=given)):
             return next(filter(None, map(_once_in, given)), None)
         case Bind(operation=Exchange()):  # of a container, of which activity and memory know

@@ -149,8 +149,8 @@ def _called(made: Reduced, function: Operand, given: Sequence[Value]) -> Kinds |
     kinds = [_classes(value) for value in given]
     if called is isinstance and len(given) == 2:
         return () if _are_types(static_of(given[1])) else None
-    if called is callable and len(given) == 1 or called is runtime.left_early:  # what it raises is never caught
-        return ()
+    if called is callable and len(given) == 1 or called in (runtime.left_early, runtime.keeping):
+        return ()  # what it raises is never caught
     if called is float and len(given) == 1:
         return () if kinds[0] == {float} else None
     if called in (np.asarray, np.asanyarray) and len(given) == 1 and are_arrays(given[0], of_numbers=True):

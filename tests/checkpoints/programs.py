@@ -272,3 +272,277 @@ def iterator(x, n):
     for i in checkpointed(range(n % 4), snapshots=S, recorded=R):
         s = s * x[1] + next(it)
     return s
+
+
+# --- exits -----------------------------------------------------------------------------------------------------------
+def leaves_and_goes_on(x, n):
+    s, k = x[0], 0
+    while checkpointed(True, snapshots=S, recorded=R):
+        k += 1
+        if k % 3 == 0:
+            continue
+        s = np.sin(s) * x[1] + x[2]
+        if k > n:
+            break
+        s = s * 1.1
+    return s * k
+
+
+def leaves_an_inner_loop(x, n):
+    s = x[0]
+    for i in checkpointed(range(n), snapshots=S, recorded=R):
+        for j in range(4):
+            if j > i:
+                break
+            s = s * x[j % 3] + 0.1
+    return s
+
+
+def while_else(x, n):
+    s = x[0]
+    while checkpointed(s < n, snapshots=S, recorded=R):
+        s = s * x[1]
+    else:
+        s = s + x[2]
+    return s
+
+
+def never(x, n):
+    u, s = x * 1.0, x[0]
+    while checkpointed(s > 100.0 + n, snapshots=S, recorded=R):
+        u[0], s = 3.0, s * 2.0
+    return np.sum(u) * s
+
+
+def caught(x, n):
+    s = x[0]
+    try:
+        for i in checkpointed(range(n), snapshots=S, recorded=R):
+            s = s * x[i]
+    except IndexError:
+        s = s + 1.0
+    return s
+
+
+def under_errstate(x, n):
+    s = x[0]
+    for i in checkpointed(range(n), snapshots=S, recorded=R):
+        with np.errstate(all="ignore"):
+            s = s * x[1] + np.sqrt(s)
+    return s
+
+
+# --- memory ----------------------------------------------------------------------------------------------------------
+def seen_through_a_view_behind(x, n):
+    w = x * 1.0
+    v = w[1:]
+    for i in checkpointed(range(n), snapshots=S, recorded=R):
+        w[i % 3] = w[i % 3] * x[0] + 1.0
+    return np.sum(v * v)
+
+
+def stored_through_a_view(x, n):
+    w = x * 1.0
+    v = w[1:]
+    for i in checkpointed(range(n), snapshots=S, recorded=R):
+        v[i % 2] = v[i % 2] * x[0] + 1.0
+    return np.sum(w * w)
+
+
+def rows_as_views(x, n):
+    w = np.outer(x, x)
+    for i in checkpointed(range(n), snapshots=S, recorded=R):
+        r = w[i % 3]
+        r *= x[1]
+        r[0] = r[1]
+    return np.sum(w * w)
+
+
+def argument_stored_into(x, n):
+    for i in checkpointed(range(n), snapshots=S, recorded=R):
+        x[i % 3] = np.sin(x[i % 3]) * x[0] + 1.0
+    return np.sum(x * x)
+
+
+def alias_if(x, n):
+    u = x * 1.0
+    w = u if n > 1 else x * 2.0
+    for i in checkpointed(range(n), snapshots=S, recorded=R):
+        u[0] = u[0] * x[1]
+    return np.sum(u) + np.sum(w)
+
+
+def previous(x, n):
+    u, p = x * 1.0, x * 2.0
+    for i in checkpointed(range(n), snapshots=S, recorded=R):
+        p[:] = u
+        u[0] = np.sin(u[1]) * p[0]
+        u[1] = p[2]
+    return np.sum(u * p)
+
+
+def swapped_and_stored(x, n):
+    a, b = x * 1.0, x * 2.0
+    for i in checkpointed(range(n), snapshots=S, recorded=R):
+        a[0] = np.sin(b[1]) * a[0]
+        a, b = b, a
+    return np.sum(a * b * x)
+
+
+def masks_and_outputs(x, n):
+    u = x * 1.0
+    for i in checkpointed(range(n), snapshots=S, recorded=R):
+        u[u > 1] *= 0.5
+        u[[0, 1]] = u[[1, 2]] * 1.3
+        np.sin(u, out=u[:])
+    return np.sum(u * u)
+
+
+def flags_change_later(x, n):
+    s, flags = x[0], np.array([1, 0, 1])
+    for i in checkpointed(range(n), snapshots=S, recorded=R):
+        s = s * x[1] if flags[i % 3] else s * x[2]
+    flags[:] = 0
+    return s + flags[0]
+
+
+def stored_into_in_two_loops(x, n):
+    u = x * 1.0
+    for i in checkpointed(range(n), snapshots=S, recorded=R):
+        u[0] = np.sin(u[0] * u[1])
+    for i in checkpointed(range(n), snapshots=S, recorded=R):
+        u[1] = np.sin(u[0] + u[2])
+    return np.sum(u)
+
+
+def stores_in_nested_loops(x, n):
+    u = x * 1.0
+    for i in checkpointed(range(n), snapshots=S, recorded=R):
+        for j in checkpointed(range(3), snapshots=S, recorded=R):
+            u[j] = np.sin(u[j] * u[i % 3]) + 0.1
+    return np.sum(u)
+
+
+def storing_loop(u, n):
+    for i in checkpointed(range(n), snapshots=S, recorded=R):
+        u[i % 3] = np.sin(u[i % 3]) * u[0] + 1.0
+    return u[1:]
+
+
+def loops_that_are_called(x, n):
+    u = x * 1.0
+    for _ in range(3):
+        v = storing_loop(u, n)
+        v[0] = v[0] * 0.5
+    return np.sum(u * u)
+
+
+# --- state -----------------------------------------------------------------------------------------------------------
+class Model:
+    def __init__(self, a):
+        self.a = a
+        self.u = np.array([1.0, 2.0, 3.0])
+
+    def step(self, s):
+        return s * self.a + self.u[1]
+
+    def advance(self):
+        self.u[0] = self.u[0] * self.a + self.u[1]
+
+
+def methods(x, n):
+    model, s = Model(x[0]), x[1]
+    for i in checkpointed(range(n), snapshots=S, recorded=R):
+        s = model.step(s) + model.u[2]
+    return s
+
+
+def objects_made_inside(x, n):
+    s = x[0]
+    for i in checkpointed(range(n), snapshots=S, recorded=R):
+        model = Model(s)
+        model.a = model.a * 2.0
+        model.advance()
+        s = np.sin(model.step(s) + model.u[0])
+    return s
+
+
+def object_bound_anew(x, n):
+    model = Model(x[0])
+    for i in checkpointed(range(n), snapshots=S, recorded=R):
+        model = Model(model.a * x[1])
+    return model.a
+
+
+def lists_and_dicts_read(x, n):
+    held, s = [x[0], {"a": x[1]}, x[2]], 1.0
+    for i in checkpointed(range(n), snapshots=S, recorded=R):
+        made = []
+        for j in range(2):
+            made.append(s * held[0] + j)
+        s = sum(made) * held[1]["a"] + held[2]
+    return s
+
+
+def lists_and_sets_bound_anew(x, n):
+    s, out, seen = x[0], [], set()
+    for i in checkpointed(range(n), snapshots=S, recorded=R):
+        s = s * x[1] + 1.0
+        out, seen = out + [s], seen | {i % 2}
+    return s + sum(out) * len(seen)
+
+
+def varied_later(x, n):
+    a, b, c = 1.0, 2.0, x[0]
+    for i in checkpointed(range(n), snapshots=S, recorded=R):
+        a, b, c = b, c, a * x[1] + b
+    return a * b * c
+
+
+def integers(x, n):
+    k, s = np.arange(3), x[0]
+    for i in checkpointed(range(n), snapshots=S, recorded=R):
+        k[i % 3] += i
+        s = s * x[k[0] % 3] + k[1]
+    return s * k[2]
+
+
+def complex_numbers(x, n):
+    z = x[0] + 1j * x[1]
+    for i in checkpointed(range(n), snapshots=S, recorded=R):
+        z = z * z * 0.5 + 0.1j * x[2]
+    return np.abs(z)
+
+
+def nonlocal_state(x, n):
+    s = x[0]
+
+    def step():
+        nonlocal s
+        s = s * x[1] + 0.1
+
+    for i in checkpointed(range(n), snapshots=S, recorded=R):
+        step()
+    return s
+
+
+def bounds_change(x, n):
+    s = x[0]
+    for i in checkpointed(range(n), snapshots=S, recorded=R):
+        n = n + 1
+        s = s * x[1] + n
+    return s * n
+
+
+def rows_of_an_array(x, n):
+    s = x[0]
+    for r in checkpointed(np.outer(x, x), snapshots=S, recorded=R):
+        s = s * np.sum(r) + n
+    return s
+
+
+def pairs(x, n):
+    s = x[0]
+    for a, b in checkpointed(zip(x, x[1:]), snapshots=S, recorded=R):
+        s = s * a + b * n
+    return s

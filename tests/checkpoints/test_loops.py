@@ -18,8 +18,9 @@ from tests.checkpoints import programs
 from tests.checkpoints.wrapping import module_of
 
 TEXT = inspect.getsource(programs)
-NAMES = [each.name for each in ast.parse(TEXT).body if isinstance(each, ast.FunctionDef) and each.name != "stepper"]
-NUMBERS = [(1, "1"), (2, "None"), (3, "2")]
+FUNCTIONS = [each for each in ast.parse(TEXT).body if isinstance(each, ast.FunctionDef)]
+NAMES = [each.name for each in FUNCTIONS if each.args.args[0].arg == "x"]
+NUMBERS = [(1, "1"), (2, "None"), (50, "2")]
 X = np.array([0.7, 1.3, 0.4])
 
 
@@ -88,6 +89,57 @@ def test_in_every_mode(written, name):
         assert np.allclose(mine, theirs, rtol=1e-12, atol=1e-13)
 
 
+NUMBERS_SPELLED = """
+import numpy as np
+from srcgrad import checkpointed
+
+SNAPSHOTS = 3
+
+class Settings:
+    snapshots = 2
+
+def half(k):
+    return k // 2
+
+def f(x, settings, k=2):
+    s = x[0]
+    for i in checkpointed(range(len(x)), SNAPSHOTS):
+        s = s * x[i] + i
+    for j, v in checkpointed(enumerate(x), snapshots=settings.snapshots, recorded=max(1, len(x) - SNAPSHOTS)):
+        s = s * v + j
+    for i in checkpointed(range(4), recorded=half(k), snapshots=SNAPSHOTS * k):
+        s = s * x[i % 3]
+    while checkpointed(s < 9.0, SNAPSHOTS, Settings.snapshots):
+        s = s * 1.5 + x[2]
+    return s
+"""
+
+
+def test_the_numbers_may_be_any_that_are_known_before(tmp_path):
+    kept = module_of(NUMBERS_SPELLED, "numbers_kept", tmp_path)
+    text = re.sub(r"checkpointed\((range\(len\(x\)\)|range\(4\)|enumerate\(x\)|s < 9.0),.*:", r"\1:", NUMBERS_SPELLED)
+    plain = module_of(text, "numbers_plain", tmp_path)
+    derivative = srcgrad.grad(kept.f)
+    assert np.allclose(derivative(X, kept.Settings()), srcgrad.grad(plain.f)(X, plain.Settings()), rtol=1e-13)
+    assert derivative.source_for(X, kept.Settings()).count("in stretches(") == 4
+
+
+@pytest.mark.parametrize(("numbers", "error"), [("0", ValueError), ("2, 0", ValueError), ("1.5", TypeError)])
+def test_numbers_that_mean_nothing_are_refused(numbers, error, tmp_path):
+    text = f"""
+from srcgrad import checkpointed
+
+def f(x):
+    for i in checkpointed(range(3), {numbers}):
+        x = x * x
+    return x
+"""
+    function = module_of(text, "refused_" + re.sub(r"\W", "_", numbers), tmp_path).f
+    for called in (function, srcgrad.grad(function)):
+        with pytest.raises(error, match="number of"):
+            called(0.5)
+
+
 def test_the_text_says_what_is_kept(written):
     text = srcgrad.grad(written(2, "1").simple).source_for(X, 5)
     assert "for action, first, last in reversal(kept, passes, snapshots, recorded):" in text
@@ -122,6 +174,11 @@ REFUSED = {
     "changes_a_list": ("E0122", "held[0] = held[0] * s"),
     "binds_what_has_no_value": ("E0122", "after = s"),
     "returns": ("E0122", "if s > 3.0: return s"),
+    "changes_an_object": ("E0122", "model.a = model.a * s"),
+    "calls_a_method_that_changes_one": ("E0122", "model.advance()"),
+    "appends": ("E0122", "held.append(s)"),
+    "changes_an_array_in_a_list": ("E0122", "arrays[0][1] = s"),
+    "adds_to_a_set": ("E0123", "seen.add(i)"),
 }
 
 
@@ -132,16 +189,23 @@ def test_refused_with_place_and_reason(name, tmp_path):
 import numpy as np
 from srcgrad import checkpointed
 
+class Model:
+    def __init__(self):
+        self.a = 1.0
+
+    def advance(self):
+        self.a = self.a * 2.0
+
 def noise():
     return np.random.standard_normal()
 
 def f(x):
-    s, held = x[0], [x[1], 2.0]
+    s, held, arrays, seen, model = x[0], [x[1], 2.0], [x * 1.0, x * 2.0], set(), Model()
     for i in checkpointed(range(4), snapshots=2):
         s = s * x[1]
         {line}
     {"s = s + after" if "after" in line else ""}
-    return s + held[0]
+    return s + held[0] + model.a + np.sum(arrays[0]) + len(seen)
 """
     with pytest.raises(srcgrad.UnsupportedSyntax) as caught:
         srcgrad.grad(module_of(text, f"refused_{name}", tmp_path).f)(X)
@@ -152,6 +216,8 @@ def f(x):
 SHARED = {
     "views of one array": ("u = x * 2.0; v = u[1:]", "v[0] = v[0] * 0.5; u[2] = u[2] + v[0]", "E0701"),
     "two names in the end": ("u = x * 2.0; v = x * 3.0", "u[0] = u[0] * 0.5; v = u", "E0701"),
+    "two views": ("u = x * 2.0; v = u[1:]; w = u[:2]", "w[1] = w[1] * v[0]", "E0701"),
+    "a list that changes later": ("v = [x[0], x[1]]; u = x * 2.0", "u = u * v[0]", "E0122"),
     "a name outside": ("u = x * 2.0; v = u", "u = u * 0.5; u[0] = 1.0", "E0122"),
     "what is changed later": ("v = x * 2.0; u = v", "u = v if i == 1 else v * 1.0", "E0122"),
 }
@@ -169,7 +235,7 @@ def f(x):
     for i in checkpointed(range(3), snapshots=2):
         {inside}
     v[1] = 3.0
-    return np.sum(u * u) + np.sum(v)
+    return np.sum(u * u) + v[0] + v[1]
 """
     module = module_of(text, "shared_" + name.replace(" ", "_"), tmp_path)
     with pytest.raises(Exception, match=code):

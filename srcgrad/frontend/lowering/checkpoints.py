@@ -20,8 +20,11 @@ from srcgrad import runtime
 from srcgrad.frontend.lowering.context import Context
 from srcgrad.ir.operations import Call, Literal, Operand
 from srcgrad.runtime import checkpoints
+from srcgrad.syntax.parse import walk
 
 KEEPING = Literal(runtime.keeping)
+_PLAIN: tuple[object, ...] = (abs, int, len, max, min, round)
+_READS = (gast.Attribute, gast.BinOp, gast.Call, gast.Constant, gast.Name, gast.UnaryOp)
 
 
 def checkpointed(ctx: Context, node: gast.expr) -> tuple[gast.expr, tuple[gast.expr, gast.expr] | None]:
@@ -37,6 +40,20 @@ def checkpointed(ctx: Context, node: gast.expr) -> tuple[gast.expr, tuple[gast.e
         return node, None
     recorded = given.get("recorded", gast.copy_location(gast.Constant(None, None), node))
     return given["passes"], (given["snapshots"], recorded)
+
+
+def only_reads(ctx: Context, numbers: Sequence[gast.expr], source: gast.expr) -> bool:
+    """Whether the numbers are as good when they are computed before what the loop runs over."""
+    if any(isinstance(node, gast.NamedExpr) for node in walk(source)):
+        return False
+    for number in numbers:
+        for node in walk(number):
+            match node:
+                case gast.Call(func=function) if _called(ctx, function) not in _PLAIN:
+                    return False
+                case gast.expr() if not isinstance(node, _READS):
+                    return False
+    return True
 
 
 def keeping(ctx: Context, numbers: Sequence[Operand], node: gast.AST) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 import gast
 
-from srcgrad.frontend.lowering.checkpoints import checkpointed, keeping
+from srcgrad.frontend.lowering.checkpoints import checkpointed, keeping, only_reads
 from srcgrad.frontend.lowering.context import NOTHING, Context, Variable
 from srcgrad.frontend.lowering.expressions import (
     annotation,
@@ -263,13 +263,17 @@ def _while(ctx: Context, node: gast.While) -> None:
 
 def _for(ctx: Context, node: gast.For) -> None:
     source, numbers = checkpointed(ctx, node.iter)
-    iterator = ctx.bind(Iterate(value_of(ctx, source)), node)
-    kept = None if numbers is None else [value_of(ctx, number) for number in numbers]
+    # An enumerate, say, is the loop's alone if nothing stands in between; how many states are kept changes no value.
+    is_first = numbers is not None and only_reads(ctx, numbers, source)
+    kept = [value_of(ctx, number) for number in numbers or ()] if is_first else []
+    passes = value_of(ctx, source)
+    kept = kept or [value_of(ctx, number) for number in numbers or ()]
+    iterator = ctx.bind(Iterate(passes), node)
     parts = [node.target, *node.body]
 
     def body(item: Operand) -> None:
         assign(ctx, node.target, item, node)
-        if kept is not None:
+        if kept:
             keeping(ctx, kept, node)
         run(ctx, node.body)
 
