@@ -10,6 +10,7 @@ from __future__ import annotations
 import marshal
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -148,8 +149,8 @@ def _parts(span: Span) -> tuple[Any, ...]:
 
 
 def _span(parts: tuple[Any, ...]) -> Span:
-    *place, caller = parts
-    return Span(*place, None if caller is None else _span(caller))
+    made = Span(*parts)
+    return made if made.caller is None else replace(made, caller=_span(parts[-1]))
 
 
 def _packed(emission: Emission) -> bytes:
