@@ -20,15 +20,18 @@ from __future__ import annotations
 import functools
 import zlib
 from collections import deque
-from collections.abc import Iterator
-from types import FunctionType, MethodType, ModuleType
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from operator import is_
+from types import CellType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 
 from srcgrad.runtime.isolation import contained, shares_memory
 from srcgrad.runtime.objects import fields_of, is_object
-from srcgrad.runtime.reaching import leads_nowhere, read_by
+from srcgrad.runtime.reaching import leads_nowhere, places_read, read_by
 
 COPIED = 1 << 20  # bytes
 _FIXED = (bool, int, float, complex, str, bytes, type(None), np.generic)
@@ -42,38 +45,159 @@ class Outside:
     those that either reads."""
 
     def __init__(self, forward: FunctionType, backward: FunctionType, names: Names) -> None:
-        self._names_back, self._names = names
+        watched = vars(backward).get(_NAME)
+        if not isinstance(watched, _Watched) or watched.forward is not forward or not watched.is_unchanged():
+            watched = _Watched(forward, backward, names)
+            vars(backward)[_NAME] = watched
+        self._watched: _Watched = watched
         copies: dict[int, Any] = {}
-        self._back = _state([backward], self._names_back, copies)
-        self._all = _state([forward, backward], self._names, copies)
+        for held in (watched.back, watched.all):
+            size = 0
+            for value in held.arrays:
+                size += value.nbytes
+                if id(value) not in copies:
+                    copies[id(value)] = value.copy() if size <= COPIED else _checksum(value)
+        self._copies = copies
 
     def changed(self, saved: Any) -> str | None:
         """What has changed that the backward half reads, or finds in ``saved``; None where nothing has."""
-        for value, before in self._back:
-            if not _is_as_before(value, before, self._names_back):
-                return _spelled(value)
-        others = [value for value, before in self._all if not _is_as_before(value, before, self._names)]
+        watched = self._watched
+        if watched.is_unchanged() and all(map(self._is_as_before, watched.all.arrays)):
+            return None
+        for value in watched.back.values_changed(self._is_as_before):
+            return _spelled(value)
+        others = list(watched.all.values_changed(self._is_as_before))
         kept = {id(part) for part in contained([saved])} if others else set()
         for value in others:
             if id(value) in kept or isinstance(value, np.ndarray) and shares_memory([saved], [value]):
                 return _spelled(value)
         return None
 
+    def _is_as_before(self, array: np.ndarray) -> bool:
+        before = self._copies[id(array)]
+        if isinstance(before, tuple):
+            return bool(before == _checksum(array))
+        return bool(before.shape == array.shape and before.tobytes() == array.tobytes())
 
-def _state(functions: list[Any], names: frozenset[str], copies: dict[int, Any]) -> list[tuple[Any, Any]]:
-    """What may change, each with what it holds; ``copies`` of arrays are shared."""
-    found: list[tuple[Any, Any]] = []
-    pending, seen, size = functions, set[int](), 0
+
+@dataclass(frozen=True)
+class _Reached:
+    """What functions lead to by the names that are read: what may change, each with what it holds, and arrays."""
+
+    names: frozenset[str]
+    found: list[tuple[Any, list[Any] | None]]  # None of arrays
+
+    @cached_property
+    def arrays(self) -> list[np.ndarray]:
+        return [value for value, held in self.found if held is None]
+
+    def values_changed(self, is_as_before: Callable[[np.ndarray], bool]) -> Iterator[Any]:
+        for value, before in self.found:
+            if before is None:
+                is_same = is_as_before(value)
+            else:
+                now = list(_held(value, self.names))
+                is_same = len(now) == len(before) and all(map(_is_same, before, now))
+            if not is_same:
+                yield value
+
+
+class _Watched:
+    """What the halves of a program lead to, kept beside the program, and whether it is so still.
+
+    Objects are gone through once.  From then on the places at which they were found are compared, as guards are: by
+    identity, each place once.  Where one is another, what it holds may be equal; so that is asked of the objects.
+    """
+
+    def __init__(self, forward: FunctionType, backward: FunctionType, names: Names) -> None:
+        self.forward = forward
+        self.back = _Reached(names[0], _reached([backward], names[0]))
+        self.all = _Reached(names[1], _reached([forward, backward], names[1]))
+        self._places: dict[tuple[int, str], tuple[Any, str, Any]] = {}
+        self._cells: dict[int, tuple[CellType, Any]] = {}
+        self._keys: dict[int, tuple[Mapping[str, Any], list[str]]] = {}
+        self._functions: list[tuple[FunctionType, list[Any]]] = []
+        self._orders: list[tuple[type, tuple[type, ...]]] = []
+        self._others: list[tuple[Any, list[Any]]] = []
+        for value, held in self.all.found:
+            if isinstance(value, FunctionType):
+                self._function(value)
+            elif isinstance(value, type):
+                self._orders.append((value, value.__mro__))
+                for base in value.__mro__:
+                    self._space(vars(base), names[1], identity=id(base))
+            elif isinstance(value, ModuleType):
+                self._space(vars(value), names[1])
+            elif held is not None:
+                self._others.append((value, held))
+
+    def _function(self, function: FunctionType) -> None:
+        self._functions.append((function, _own(function)))
+        if function.__kwdefaults__ is not None:
+            self._space(function.__kwdefaults__, function.__kwdefaults__)
+        for cell in function.__closure__ or ():
+            self._cells[id(cell)] = cell, _content(cell)
+        for space, names, is_whole in places_read(function):
+            if is_whole:
+                self._space(space, names)
+            else:
+                self._named(space, names, id(space))
+
+    def _space(self, space: Mapping[str, Any], names: Collection[str], identity: int = 0) -> None:
+        """A namespace in which names are looked up that may not be there."""
+        self._keys[identity or id(space)] = space, list(space)
+        self._named(space, [name for name in names if name in space], identity or id(space))
+
+    def _named(self, space: Mapping[str, Any], names: Iterable[str], identity: int) -> None:
+        self._places.update({(identity, name): (space, name, space.get(name, _ABSENT)) for name in names})
+
+    def is_unchanged(self) -> bool:
+        """Whether each object holds the very things that it held; False where it may hold equal ones."""
+        try:
+            return (
+                all(space.get(name, _ABSENT) is value for space, name, value in self._places.values())
+                and all(_are(_own(function), before) for function, before in self._functions)
+                and all(kind.__mro__ is order for kind, order in self._orders)
+                and all(_content(cell) is value for cell, value in self._cells.values())
+                and all(list(space) == keys for space, keys in self._keys.values())
+                and all(_are(list(_held(value, self.all.names)), before) for value, before in self._others)
+            )
+        except RuntimeError:  # another thread puts something into what is gone through
+            return False
+
+
+_NAME = "__srcgrad_outside__"
+_ABSENT = object()
+
+
+def _are(now: list[Any], before: list[Any]) -> bool:
+    return len(now) == len(before) and all(map(is_, now, before))
+
+
+def _own(function: FunctionType) -> list[Any]:
+    """What a function has itself, but for what is kept beside it."""
+    attributes = [held for name, held in vars(function).items() if not name.startswith("__srcgrad")]
+    return [function.__code__, function.__defaults__, function.__kwdefaults__, *attributes]
+
+
+def _content(cell: CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return _ABSENT
+
+
+def _reached(functions: list[Any], names: frozenset[str]) -> list[tuple[Any, list[Any] | None]]:
+    """What may change that functions lead to, each with what it holds."""
+    found: list[tuple[Any, list[Any] | None]] = []
+    pending, seen = functions, set[int]()
     while pending:
         value = pending.pop()
         if isinstance(value, _FIXED) or id(value) in seen or leads_nowhere(value):
             continue
         seen.add(id(value))
         if isinstance(value, np.ndarray) and not value.dtype.hasobject:
-            size += value.nbytes
-            if id(value) not in copies:
-                copies[id(value)] = value.copy() if size <= COPIED else _checksum(value)
-            found.append((value, copies[id(value)]))
+            found.append((value, None))
             continue
         held = list(_held(value, names))
         found.append((value, held))
@@ -104,15 +228,6 @@ def _held(value: Any, names: frozenset[str]) -> Iterator[Any]:
         yield from value.flat
     elif hasattr(value, "__dict__"):  # of a library's class
         yield from (held for name, held in vars(value).items() if name in names)
-
-
-def _is_as_before(value: Any, before: Any, names: frozenset[str]) -> bool:
-    if isinstance(value, np.ndarray) and not value.dtype.hasobject:
-        if isinstance(before, tuple):
-            return bool(before == _checksum(value))
-        return bool(before.shape == value.shape and before.tobytes() == value.tobytes())
-    now = list(_held(value, names))
-    return len(now) == len(before) and all(map(_is_same, before, now))
 
 
 def _checksum(array: np.ndarray) -> tuple[Any, ...]:

@@ -12,7 +12,7 @@ import dis
 import gc
 import sys
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextvars import ContextVar
 from functools import lru_cache, partial
 from logging import Logger
@@ -137,7 +137,7 @@ def read_by(function: FunctionType) -> Iterator[Any]:
     """What a function reads that is not its own: captured, default and global values, parts of modules."""
     space, (read, names) = function.__globals__, _names(function.__code__)
     found = [space[name] for name in read if name in space]
-    found += [cell.cell_contents for cell in function.__closure__ or () if _is_bound(cell)]
+    found += captured_by(function)
     home = space.get("__package__") or ""
     imported = (sys.modules.get(name) for name in names), (sys.modules.get(f"{home}.{name}") for name in names)
     found += [module for group in imported for module in group if module is not None]
@@ -153,6 +153,27 @@ def read_by(function: FunctionType) -> Iterator[Any]:
     yield from function.__defaults__ or ()
     yield from (function.__kwdefaults__ or {}).values()
     yield from (held for name, held in vars(function).items() if not name.startswith("__srcgrad"))
+
+
+def places_read(function: FunctionType) -> Iterator[tuple[Mapping[str, Any], tuple[str, ...], bool]]:
+    """The namespaces in which ``read_by`` looks up names, with these; and whether they are looked up as attributes, of
+    which few are there."""
+    space, (read, names) = function.__globals__, _names(function.__code__)
+    home = space.get("__package__") or ""
+    yield space, (*read, "__package__"), False
+    yield sys.modules, (*names, *(f"{home}.{name}" for name in names)), True
+    found = [*(space.get(name) for name in read), *captured_by(function)]
+    found += [sys.modules.get(name) for name in (*names, *(f"{home}.{name}" for name in names))]
+    modules = [value for value in found if isinstance(value, ModuleType)]
+    for module in modules:  # it grows
+        if not _is_of_library(module):
+            yield vars(module), names, True
+            held = (vars(module).get(name) for name in names)
+            modules += [inner for inner in held if isinstance(inner, ModuleType) and inner not in modules]
+
+
+def captured_by(function: FunctionType) -> list[Any]:
+    return [cell.cell_contents for cell in function.__closure__ or () if _is_bound(cell)]
 
 
 def all_names(function: FunctionType) -> tuple[str, ...]:
