@@ -18,6 +18,7 @@ from srcgrad.analysis.operands import lists_made_arrays
 from srcgrad.analysis.overlapping import order_kept
 from srcgrad.analysis.stores import stores_lowered
 from srcgrad.analysis.summaries import Summary
+from srcgrad.analysis.webs import webs_named
 from srcgrad.ir.normal_form import Callee, Function
 from srcgrad.rules.facts import Fact
 
@@ -64,9 +65,10 @@ PLAIN_ARGUMENTS = "arguments are of the classes that NumPy and Python define"
 ARRAYS = "operands that NumPy makes arrays of are arrays, or are looked at when the program runs"
 STORES = "stores into arrays are statements; what is assigned in place is a container, or looked at"
 TYPES = "every statement means for its operands what its rule says"
+WEBS = "bindings that no read joins have names of their own, where something is stored into"
 ORDER = "no store reads the memory that it writes"
 LENGTHS = "a loop makes the passes that its source made, or raises"
-GIVEN = (PLAIN_ARGUMENTS, ARRAYS, STORES, TYPES, ORDER, LENGTHS)
+GIVEN = (PLAIN_ARGUMENTS, ARRAYS, STORES, TYPES, WEBS, ORDER, LENGTHS)
 
 
 def _arguments(form: Form, queries: Queries) -> Form:
@@ -86,6 +88,13 @@ def _types(form: Form, queries: Queries) -> Form:
     return replace(form, function=admitted(form.function, form.facts, queries.assumed))
 
 
+def _webs(form: Form, queries: Queries) -> Form:
+    if not queries.assumed.stores or form.function.generated:
+        return form
+    function = webs_named(form.function, form.facts)
+    return form if function is form.function else Form(function, queries.solve(function))
+
+
 def _order(form: Form, queries: Queries) -> Form:
     return replace(form, function=order_kept(form.function, form.facts, queries.summary_of))
 
@@ -99,6 +108,7 @@ PASSES = (
     Pass("arrays", ARRAYS, _arrays),
     Pass("stores", STORES, _stores, (ARRAYS,)),  # which operators join lists is decided by then
     Pass("types", TYPES, _types, (ARRAYS, STORES)),  # `x += e` of an array is a store by then
+    Pass("webs", WEBS, _webs, (STORES,)),  # `x += e` of an array binds no name by then
     Pass("order", ORDER, _order, (STORES,)),
     Pass("lengths", LENGTHS, _lengths),
 )

@@ -19,6 +19,13 @@ def stored(x):
     return np.sum(y)
 
 
+def copied(x):
+    y = x * x
+    y = y.copy()
+    y[0] = 1.0
+    return np.sum(y)
+
+
 def moved_across(x):
     y = np.outer(x, x)
     y[1] = y[:, 2]
@@ -38,6 +45,7 @@ WRITTEN = {
     "arrays": (total, "= operand(rows)"),
     "stores": (stored, "y[0] = t"),
     "types": (filled_meanwhile, "require_places(keys"),
+    "webs": (copied, "y2 = y.copy()"),
     "order": (moved_across, "require_order(y, 1, t"),
     "lengths": (filled_meanwhile, "step(walk"),
 }

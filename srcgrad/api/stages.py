@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from types import FunctionType
 
 from srcgrad.analysis.activity import Activity
+from srcgrad.analysis.admission import Assumed
+from srcgrad.analysis.changes import stores_anywhere
 from srcgrad.errors import SrcgradError
 from srcgrad.frontend.lowering import lowered
 from srcgrad.infer import printing
@@ -39,6 +41,8 @@ def text_at(callee: Callee, at: str, wanted: tuple[str, ...] = ()) -> str:
     module = Module()
     facts = tuple(Unknown() for _ in function.parameters)
     if at == "passes":
+        stores = stores_anywhere(callee, module.normalized)
+        module.assumed = Assumed(stores=stores, rereads=stores)
         return _changed(function, module.passes(callee, facts, is_open=True))
     if at in ("activity", "analysis"):
         return _explained(module.active(function, wanted or function.parameters, module.facts_of(callee, facts)))

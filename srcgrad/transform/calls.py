@@ -42,7 +42,9 @@ def call_adjoint(
     result = call(backward, hidden(statement, "saved"), seed, *buffers)
     added = modes_of(sweep, statement).added or [False] * len(active)
     names = [n[0] for n, is_active, adds in zip(operands, active, added, strict=True) if is_active and not adds]
-    return code + _distribute_result(sweep, target, names, result)
+    code += _distribute_result(sweep, target, names, result)
+    _keep_owned(sweep, statement)
+    return code
 
 
 def call_with_shadows(sweep: ReverseSweep, statement: Bind, block: Block, position: int) -> list[gast.stmt]:
@@ -62,7 +64,9 @@ def call_with_shadows(sweep: ReverseSweep, statement: Bind, block: Block, positi
     added = modes_of(sweep, statement).added or [False] * len(modes.given)
     by_value = zip(statement.operation.arguments, active_arguments(sweep, statement), modes.given, added, strict=True)
     names = [atoms(a)[0] for a, is_active, given, adds in by_value if is_active and not given and not adds]
-    return [*code, *made, *_distribute_result(sweep, target, names, result)]
+    code += made + _distribute_result(sweep, target, names, result)
+    _keep_owned(sweep, statement)
+    return code
 
 
 def added_to(sweep: ReverseSweep, statement: Bind) -> tuple[str, ...]:
@@ -89,6 +93,13 @@ def _buffers(
             code += own(sweep, name)
         buffers.append(load(sweep.bar(name)))
     return code, buffers
+
+
+def _keep_owned(sweep: ReverseSweep, statement: Bind) -> None:
+    """A callee adds to the buffers that it is given and reads nothing of them: nothing that it returns is one."""
+    for name in added_to(sweep, statement):
+        if name in sweep.bars and name not in sweep.shadowed and name not in sweep.handed:
+            sweep.bars.assign(name, owned=True)
 
 
 def modes_of(sweep: ReverseSweep, statement: Bind) -> Modes:
