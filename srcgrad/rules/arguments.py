@@ -50,6 +50,11 @@ def alike(*parameters: str) -> Joint:
     return holds
 
 
+def has_axes(argument: Argument) -> bool:
+    """Whether an argument is an array that is no single number."""
+    return bool(argument.rank)
+
+
 def is_real(argument: Argument) -> bool:
     """Whether an argument is no complex number; a power of a Python float may be one, whatever else is known of it."""
     return facts.is_real(argument.dtype)

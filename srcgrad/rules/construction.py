@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from srcgrad.rules.arguments import alike, has_axes
 from srcgrad.rules.facts import Array, Fact, Sequence, Static, as_array, dimensions, element
 from srcgrad.rules.results import Facts, Literals, dtype_name, gathered, of_dtype, strong
 from srcgrad.rules.table import add_method, linear, rule
@@ -178,6 +179,12 @@ def full_like(arguments, literals):
 def copy(a, *, y, y_bar):
     """The same elements."""
     return unarray(y_bar, a)
+
+
+@copy.when(alike("a"), a=has_axes)
+def copy(a, *, y, y_bar):
+    """The same elements, of an array of floats."""
+    return y_bar
 
 
 copy.accept(ignored=("order", "subok"))

@@ -10,14 +10,15 @@ with partials summed down to the shapes of the operands no sooner than needed::
 from __future__ import annotations
 
 import operator
-from collections.abc import Container
+from collections.abc import Container, Set
 
 import gast
+import numpy as np
 
 from srcgrad import runtime
 from srcgrad.analysis.activity import atoms
 from srcgrad.analysis.literals import literal
-from srcgrad.analysis.references import mark_shapes, reference, referring
+from srcgrad.analysis.references import Reference, mark_shapes, reference, referring
 from srcgrad.errors import MissingRule
 from srcgrad.ir.normal_form import (
     Apply,
@@ -33,6 +34,7 @@ from srcgrad.rules.facts import (
     same_dtype,
     same_shape,
 )
+from srcgrad.rules.formula import object_of
 from srcgrad.rules.memory import LIBRARIES, home_of
 from srcgrad.rules.template import inline
 from srcgrad.syntax.globals import call_runtime
@@ -178,11 +180,25 @@ def _contracted(
     """The partial of a product by one factor, where the adjoint of the product may be less than its shape."""
     assert isinstance(statement.operation, Apply)
     operands = [atoms(e)[0] for e in statement.operation.arguments.values()]
+    if len(operands) == 1 and not _has_shape(bare, {name, statement.target}):  # by a rule of the user's
+        return call_runtime(runtime.rebroadcast, bare, reference(name, block, position, shape_only=True))
     if all(same_shape(sweep.fact(name), sweep.fact(other)) for other in operands):
         return bare
     assert isinstance(bare, gast.BinOp)
     like = reference(name, block, position, shape_only=True)
     return call_runtime(runtime.unproduct, bare.left, bare.right, like)
+
+
+def _has_shape(formula: gast.expr, names: Set[str]) -> bool:
+    """Whether a product is of the shape of these names, since one is among its factors."""
+    match formula:
+        case gast.BinOp(left=left, right=right):
+            return _has_shape(left, names) or _has_shape(right, names)
+        case gast.UnaryOp(operand=operand):
+            return _has_shape(operand, names)
+        case gast.Call(args=[argument]) if isinstance(object_of(formula.func), np.ufunc):
+            return _has_shape(argument, names)
+    return isinstance(formula, Reference) and formula.id in names
 
 
 def _sets_shape(sweep: ReverseSweep, name: str, statement: Bind) -> bool:

@@ -20,6 +20,9 @@ from srcgrad.analysis.cfg import blocks_of, bound_here, walk
 from srcgrad.ir.normal_form import Apply, Bind, Fixed, Function
 from srcgrad.rules.facts import Array, Fact, is_real, keeps_complex
 
+#: Functions of one array whose adjoint is a product with values of that array, or of the result.
+_SLOPED = frozenset((np.exp, np.exp2, np.expm1, np.log, np.sin, np.cos, np.tanh, np.square))
+
 
 @dataclass(frozen=True)
 class Deferral:
@@ -27,7 +30,7 @@ class Deferral:
 
     reducing: frozenset[str]
     real: frozenset[str]
-    spread: frozenset[str] = frozenset()  # products that are only summed, whose adjoint need not be spread over them
+    spread: frozenset[str] = frozenset()  # what is only summed, whose adjoint need not be spread over them
     made_from: dict[str, str] = field(default_factory=dict)  # temporary with such an adjoint -> the name of that shape
 
 
@@ -38,7 +41,8 @@ def deferral_of(function: Function, facts: Mapping[str, Fact], shadowed: Collect
 
 
 def _spread(function: Function, facts: Mapping[str, Fact], once: Collection[str]) -> frozenset[str]:
-    """Of temporaries that are read once, the products of two arrays of float64 that the same block sums or averages."""
+    """Of temporaries that are read once, what the same block sums or averages of an array of float64: products of two
+    arrays, and functions whose slope has the shape of the array."""
     found: set[str] = set()
     made: set[str] = set()
     pending = [function.body]
@@ -53,6 +57,9 @@ def _spread(function: Function, facts: Mapping[str, Fact], once: Collection[str]
                     if called in (np.sum, np.mean) and _is_in_floats(facts.get(target)):
                         found.update(made.intersection(operands[:1]))
                     elif called in (operator.mul, np.multiply) and len(operands) == len(arguments) == 2:
+                        if target in once and all(_is_of_floats(facts.get(n)) for n in (*operands, target)):
+                            made.add(target)
+                    elif called in _SLOPED and len(operands) == len(arguments) == 1:
                         if target in once and all(_is_of_floats(facts.get(n)) for n in (*operands, target)):
                             made.add(target)
     return frozenset(found)
