@@ -1,9 +1,9 @@
 """Augmented assignments taken apart, by what is known of what they assign to.
 
 Enters: ``Function`` and the facts about its names.  Leaves: the same function without ``Bind.inplace``; what remains of
-``AugStore`` adds to or subtracts from a view or element of an array::
+``AugStore`` adds to, subtracts from, multiplies or divides a view or element of an array::
 
-    y[i] *= e          t = y[i];  t2 = t * e;  y[i] = t2          y is an array
+    y[i] **= e         t = y[i];  t2 = t ** e;  y[i] = t2         y is an array
     y[:] = [a, b]      t = np.array([a, b]);  y[:] = t            y is an array
     d[k] += e          t = d[k];  t += e;  d[k] = t               d may be a container: what lies in it may be an array
     y += e             y[...] += e                                y is an array
@@ -63,6 +63,7 @@ from srcgrad.syntax.parse import clone, names_read, same_tree
 from srcgrad.syntax.parse import walk as nodes_of
 
 Facts = Mapping[str, Fact]
+_INTO_PLACES = gast.Add | gast.Sub | gast.Mult | gast.Div
 
 
 def stores_lowered(
@@ -144,6 +145,23 @@ class Lowering:
         check = call_runtime(runtime.require_cast, _load(part), _load(computed.target), rule)
         return [Effect(gast.Expr(check), computed.span)]
 
+    def takes(self, place: Fact, value: gast.expr) -> bool:
+        """Whether adding in place is adding: the value is real, and no rank makes the sum larger than the place."""
+        if isinstance(value, gast.Constant):
+            return type(value.value) in (int, float)
+        added = self.fact(value.id) if isinstance(value, gast.Name) else Unknown()
+        if not isinstance(added, Array) or not isinstance(place, Array) or not added.is_real:
+            return False
+        return added.shape is not None and place.shape is not None and len(added.shape) <= len(place.shape)
+
+    def scales(self, base: str, index: gast.expr, op: gast.operator, value: gast.expr) -> bool:
+        """Whether ``base[index] op= value`` multiplies or divides what lies there, element by element, as it is."""
+        fact = self.fact(base)
+        if not isinstance(op, gast.Mult | gast.Div) or not isinstance(fact, Array) or fact.dtype != "float64":
+            return False
+        place = indexed(fact, index, lambda part: fact_of_expression(part, self.fact))
+        return bool(fact.shape) and is_basic(index, self.fact) and self.takes(place, value)
+
     def array_of(self, display: gast.expr, span: Span, maker: Callable[..., object] = np.array) -> Bind:
         """``t = np.array(display)``, or what else makes an array of it."""
         rule = lookup(maker)
@@ -212,6 +230,8 @@ class _Items(Lowering):
             held = replace(statement, value=_load(made.target))
             return [made, *(self.replaced(held) or [held])]
         if is_array and isinstance(op, gast.Add | gast.Sub) and is_basic(index, self.fact):
+            return None
+        if self.scales(base, index, op, statement.value):
             return None
         part, result = statement.part, statement.result
         loaded = gast.Subscript(_load(base), clone(index), gast.Load())
@@ -289,7 +309,8 @@ class _Names(Lowering):
             made = self.array_of(both.right, span)
             expression, operation = operated(both.op, both.left, _load(made.target))
             return [made, *self._in_place(replace(statement, expression=expression, operation=operation))]
-        if isinstance(both.op, gast.Add | gast.Sub) and _is_atom(both.right):
+        is_kept = isinstance(both.op, gast.Add | gast.Sub) or self.scales(target, everything, both.op, both.right)
+        if is_kept and _is_atom(both.right):
             return [AugStore(target, everything, both.op, both.right, span, target, target)]
         result = self.fresh()
         computed = Bind(result, both, statement.operation, span)
@@ -313,7 +334,8 @@ class _Names(Lowering):
 
 
 class _Sums(Lowering):
-    """``t = v[i]; r = t - e; v[i] = r`` is ``v[i] -= e``: its adjoint takes nothing out of the place."""
+    """``t = v[i]; r = t - e; v[i] = r`` is ``v[i] -= e``: its adjoint takes nothing out of the place.  So it is
+    with a factor."""
 
     def __init__(self, function: Function, facts: Facts) -> None:
         super().__init__(function, facts)
@@ -346,13 +368,13 @@ class _Sums(Lowering):
         end = statements.index(store)
         total = self._part(value, statements[:end])
         both = total.expression if total is not None else None
-        if total is None or not isinstance(both, gast.BinOp) or not isinstance(both.op, gast.Add | gast.Sub):
+        if total is None or not isinstance(both, gast.BinOp) or not isinstance(both.op, _INTO_PLACES):
             return None
         load = self._part(both.left, statements[:end])
         if load is None or not isinstance(load.operation, Index) or load.operation.base != store.base:
             return None
         place = indexed(base, index, lambda part: fact_of_expression(part, self.fact))
-        if not same_tree(load.operation.index, index) or not self._takes(place, both.right):
+        if not same_tree(load.operation.index, index) or not self.takes(place, both.right):
             return None
         fixed = {store.base, *names_read(index)}
         between = statements[statements.index(load) + 1 : end]
@@ -372,15 +394,6 @@ class _Sums(Lowering):
             self.mentions = Counter(name for s in walk(self.start.body) for name in _mentioned(s))
         binds = [s for s in before if isinstance(s, Bind) and s.target == value.id and not s.inplace]
         return binds[0] if len(binds) == 1 and self.mentions[value.id] == 2 else None
-
-    def _takes(self, place: Fact, value: gast.expr) -> bool:
-        """Whether adding in place is adding: the value is real, and no rank makes the sum larger than the place."""
-        if isinstance(value, gast.Constant):
-            return type(value.value) in (int, float)
-        added = self.fact(value.id) if isinstance(value, gast.Name) else Unknown()
-        if not isinstance(added, Array) or not isinstance(place, Array) or not added.is_real:
-            return False
-        return added.shape is not None and place.shape is not None and len(added.shape) <= len(place.shape)
 
 
 def _only_computes(statement: Bind) -> bool:

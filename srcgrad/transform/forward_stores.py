@@ -167,6 +167,9 @@ def aug_store_tangent(sweep: TangentSweep, statement: AugStore) -> list[gast.stm
     base, operator = statement.base, statement.operator
     if base not in sweep.mirrored:
         return [restated(statement)]
+    if isinstance(operator, gast.Mult | gast.Div):
+        value = _scaled(sweep, statement)
+        return _beside(sweep, statement, statement.index, value, lambda i, g: _put(sweep, base, i, g))
     if not isinstance(operator, gast.Add | gast.Sub):
         raise InternalError("an augmented store was not taken apart", statement.span)
     if not any(sweep.tangents.varied(name, statement) for name in atoms(statement.value)):
@@ -177,6 +180,26 @@ def aug_store_tangent(sweep: TangentSweep, statement: AugStore) -> list[gast.stm
         return seen_elsewhere(_augmented(_put(sweep, base, place, given), operator))
 
     return _beside(sweep, statement, statement.index, value, put)
+
+
+def _scaled(sweep: TangentSweep, statement: AugStore) -> gast.expr:
+    """The tangent of a place that is multiplied or divided, read before the place changes."""
+    base, atom, index, by = statement.base, statement.value, statement.index, type(statement.operator)
+    moved: gast.expr = subscript(load(sweep.dot(base)), clone(index))
+    strong = sweep.calls.strong_zeros
+    scaled: gast.expr = gast.BinOp(moved, by(), clone(atom))
+    if strong:
+        scaled = call_runtime(runtime.where_nonzero, clone(moved), scaled)
+    if not any(sweep.tangents.varied(name, statement) for name in atoms(atom)):
+        return scaled
+    place, rate = subscript(load(base), clone(index)), sweep.dot_of(atom, statement)
+    term: gast.expr = gast.BinOp(place, gast.Mult(), rate)
+    if by is gast.Div:
+        square = gast.BinOp(clone(atom), gast.Mult(), clone(atom))
+        term = gast.BinOp(term, gast.Div(), square)
+    if strong:
+        term = call_runtime(runtime.where_nonzero, clone(rate), term)
+    return gast.BinOp(scaled, gast.Sub() if by is gast.Div else gast.Add(), term)
 
 
 def _put(sweep: TangentSweep, base: str, index: gast.expr, value: gast.expr) -> gast.Assign:

@@ -6,6 +6,7 @@ contents back if anything before the store reads them, and the value gets what w
 
     v[i] = e        t = v_bar[i].copy(); v_bar[i] = 0.0; v[i] = v_0; e_bar += t
     v[i] += e       v[i] = v_0; e_bar += v_bar[i]
+    v[i] *= e       v[i] = v_0; e_bar += v_bar[i] * v_0; v_bar[i] *= e
 """
 
 from __future__ import annotations
@@ -126,6 +127,8 @@ def store_adjoint(sweep: ReverseSweep, statement: Store | AugStore, block: Block
     names = atoms(statement.value)
     active = bool(names) and _is_active(sweep, statement, base) and names[0] in sweep.activity.varied_before(statement)
     if isinstance(statement, AugStore):
+        if isinstance(statement.operator, gast.Mult | gast.Div):
+            return [restore, *_scaled(sweep, statement, bar, block, position)]
         if not isinstance(statement.operator, gast.Add | gast.Sub) or not is_basic(index, sweep.fact):
             raise InternalError("an augmented store that was not taken apart", statement.span)
         if not active:
@@ -151,6 +154,38 @@ def store_adjoint(sweep: ReverseSweep, statement: Store | AugStore, block: Block
             part = gast.Call(gast.Attribute(part, "copy", gast.Load()), [], [])
         code = [assign(taken, part), _store(bar, constant(0.0))]
     return [*code, restore, *_give(sweep, names[0], base, load(taken), index, block, position, live=False)]
+
+
+def _scaled(
+    sweep: ReverseSweep, statement: AugStore, bar: gast.Subscript, block: Block, position: int
+) -> list[gast.stmt]:
+    """The adjoint of ``v[i] *= e`` or ``v[i] /= e``, of elements and views of floats: that of the place stays there."""
+    assert sweep.shadows is not None
+    base, names, by = statement.base, atoms(statement.value), type(statement.operator)
+    if not _is_active(sweep, statement, base):
+        return []
+    factor = reference(names[0], block, position) if names else clone(statement.value)
+
+    def guarded(term: gast.expr) -> gast.expr:
+        seed = clone_place(bar)
+        return call_runtime(runtime.where_nonzero, seed, term) if sweep.calls.strong_zeros else term
+
+    scaled: gast.stmt = seen_elsewhere(gast.AugAssign(_as_target(bar), by(), clone(factor)))
+    if sweep.calls.strong_zeros:
+        scaled = _store(bar, guarded(gast.BinOp(clone_place(bar), by(), clone(factor))))
+    if not names or names[0] not in sweep.activity.varied_before(statement):
+        return [scaled]
+    before = reference(sweep.shadows.olds[statement], block, position)
+    term: gast.expr = gast.BinOp(clone_place(bar), gast.Mult(), before)
+    if by is gast.Div:  # the place has the adjoint of the quotient divided by e, by then
+        term = gast.UnaryOp(gast.USub(), gast.BinOp(term, gast.Div(), factor))
+    term, index = guarded(term), statement.index
+    if by is gast.Div or names[0] not in sweep.shadows.classes.members(base):
+        given = _give(sweep, names[0], base, term, index, block, position, live=False)
+        return [scaled, *given] if by is gast.Div else [*given, scaled]
+    taken = sweep.fresh("t")  # e may lie in the same memory, whose shadow has to be scaled before it is added to
+    given = _give(sweep, names[0], base, load(taken), index, block, position, live=False)
+    return [assign(taken, term), scaled, *given]
 
 
 def stored_addition_adjoint(sweep: ReverseSweep, statement: AddAt, block: Block, position: int) -> list[gast.stmt]:
@@ -273,7 +308,11 @@ def clone_place(place: gast.Subscript) -> gast.Subscript:
     return made
 
 
-def _store(place: gast.Subscript, value: gast.expr) -> gast.stmt:
+def _as_target(place: gast.Subscript) -> gast.Subscript:
     target = clone_place(place)
     target.ctx = gast.Store()
-    return gast.Assign([target], value, None)
+    return target
+
+
+def _store(place: gast.Subscript, value: gast.expr) -> gast.stmt:
+    return gast.Assign([_as_target(place)], value, None)
