@@ -14,7 +14,7 @@ import gast
 
 from srcgrad import runtime
 from srcgrad.analysis.numeric import numeric_names
-from srcgrad.analysis.references import Reference, reference
+from srcgrad.analysis.references import Reference, reference, referring
 from srcgrad.analysis.regions import is_basic
 from srcgrad.ir.normal_form import Block
 from srcgrad.rules.facts import Array
@@ -30,18 +30,35 @@ from srcgrad.transform.build import (
     store,
     subscript,
 )
+from srcgrad.transform.lending import Lent
 from srcgrad.transform.operands import calls_to
 from srcgrad.transform.sweep import ReverseSweep
 
 
 def zero(sweep: ReverseSweep, name: str, block: Block, position: int) -> list[gast.stmt]:
-    """Give ``name`` a zero adjoint in the shape of its value there."""
+    """Give ``name`` a zero adjoint in the shape of its value there, or lend it that of the array that it shows."""
+    lent = sweep.lendable.get(name)
+    if lent is not None and block is lent.block and lent.base in sweep.activity.varied_before(lent.statement):
+        return _lend(sweep, name, lent)
     if sweep.is_scalar(name):
         value: gast.expr = constant(0.0)
     else:
         value = call_runtime(runtime.zeros_like, reference(name, block, position, shape_only=True))
     sweep.bars.assign(name, owned=True)
     return [assign(sweep.bar(name), value)]
+
+
+def _lend(sweep: ReverseSweep, name: str, lent: Lent) -> list[gast.stmt]:
+    """What is added to the adjoint of a view from here on is added to that of the array."""
+    base, code = lent.base, list[gast.stmt]()
+    if base not in sweep.handed:
+        if base not in sweep.bars:
+            code += zero(sweep, base, lent.block, lent.position)
+        code += own(sweep, base)
+    place = subscript(load(sweep.bar(base)), referring(lent.index, lent.block, lent.position))
+    sweep.bars.assign(name, owned=True)
+    sweep.lent.add(name)
+    return [*code, assign(sweep.bar(name), place)]
 
 
 def own(sweep: ReverseSweep, name: str) -> list[gast.stmt]:
@@ -60,7 +77,7 @@ def add(sweep: ReverseSweep, name: str, value: gast.expr) -> list[gast.stmt]:
     if name in sweep.shadowed:
         return _add_to_shadow(sweep, name, value)
     bar = sweep.bar(name)
-    if name in sweep.handed:
+    if name in sweep.handed or name in sweep.lent:
         return [seen_elsewhere(gast.AugAssign(store(bar), gast.Add(), value))]
     if name not in sweep.bars:
         _note_sharing(sweep, value)
@@ -87,7 +104,7 @@ def add_at(
         if sweep.adds_in_place(name) and is_basic(index, sweep.fact):
             return [seen_elsewhere(add_in_place(subscript(place, index), value))]
         return [seen_elsewhere(gast.Expr(call_runtime(runtime.add_at, place, index_value(index), value)))]
-    if name in sweep.handed:
+    if name in sweep.handed or name in sweep.lent:
         place = load(sweep.bar(name))
         if _is_basic(sweep, index):
             return [seen_elsewhere(add_in_place(subscript(place, index), value))]

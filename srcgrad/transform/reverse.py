@@ -162,6 +162,12 @@ def _index(
     sweep: ReverseSweep, statement: Bind, base: str, index: gast.expr, block: Block, position: int, varied: bool
 ) -> list[gast.stmt]:
     target = statement.target
+    if target in sweep.lent:
+        if base not in sweep.handed and not sweep.bars.owned.get(base, False):
+            raise InternalError(f"the array that lent {target!r} its adjoint has another by now", statement.span)
+        sweep.lent.discard(target)
+        sweep.bars.drop(target)
+        return []
     if not varied:
         sweep.bars.drop(target)
         return []

@@ -22,6 +22,7 @@ from srcgrad.syntax.namer import Namer
 from srcgrad.transform.build import load
 from srcgrad.transform.cotangents import Cotangents
 from srcgrad.transform.deferral import Deferral, deferral_of
+from srcgrad.transform.lending import Lent, lent_by_bases
 from srcgrad.transform.operands import fact_of_operand
 from srcgrad.transform.shadows import PLAIN, Modes, Shadows
 
@@ -80,6 +81,8 @@ class ReverseSweep:
     lists: frozenset[str]  # lists that are filled or emptied, and have no shadow
     deferral: Deferral
     handed: frozenset[str] = frozenset()  # parameters whose adjoints are buffers of the caller's
+    lendable: Mapping[str, Lent] = field(default_factory=dict)  # views whose adjoint may be a view of their array's
+    lent: set[str] = field(default_factory=set)  # those that are at the present point
     bars: Cotangents = field(default_factory=Cotangents)  # the adjoints at the present point
     names: dict[str, str] = field(default_factory=dict)  # name -> its adjoint
     temporaries: set[str] = field(default_factory=set)
@@ -166,7 +169,9 @@ def reverse_sweep(
     """A sweep that stands at the end of its function; ``leave`` is the name of the function's exit number."""
     shadowed: Mapping[str, str] = {} if shadows is None else shadows.bars
     lists = {s.sequence for s in activity.graph.heads if isinstance(s, Append | Pop)}
+    deferral = deferral_of(activity.function, facts, shadowed)
+    others = {*shadowed, *lists, *deferral.reducing, *deferral.real, *deferral.spread}
     return ReverseSweep(
         layout, activity, facts, calls, namer, seed, shadows, {0: leave}, shadowed, frozenset(lists - set(shadowed)),
-        deferral_of(activity.function, facts, shadowed), handed,
+        deferral, handed, lent_by_bases(activity.function, facts, others),
     )  # fmt: skip
