@@ -33,8 +33,11 @@ def zeros_like(x: Any) -> Any:
     kind = type(x)
     if kind is float:
         return 0.0
-    if kind is np.ndarray and x.dtype.kind in "fc":
-        return np.zeros(x.shape, x.dtype) if x.flags.c_contiguous or not any(x.strides) else np.zeros_like(x)
+    if kind is np.ndarray:
+        dtype = x.dtype
+        if dtype.kind in "fc":
+            plain = x.ndim == 1 or x.flags.c_contiguous or not any(x.strides)
+            return np.zeros(x.shape, dtype) if plain else np.zeros_like(x)
     if isinstance(x, np.ndarray):
         if x.dtype.kind in "fc":
             return np.zeros_like(x, subok=False)

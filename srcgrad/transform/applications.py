@@ -171,7 +171,7 @@ def _fitting(
         if is_narrow and not _leaves_dtype(sweep, name, statement):
             return bare
     narrow = call_runtime(runtime.unbroadcast, bare, reference(name, block, position, shape_only=True))
-    return _narrowed(sweep, narrow, name, source)
+    return _narrowed(sweep, narrow, name, source, statement)
 
 
 def _contracted(
@@ -234,16 +234,31 @@ def _leaves_dtype(sweep: ReverseSweep, name: str, statement: Bind) -> bool:
     return not (is_real or _is_whole(exponent) or isinstance(base, gast.Constant))
 
 
-def _narrowed(sweep: ReverseSweep, partial: gast.Call, name: str, target: str) -> gast.expr:
-    """Drop an ``unbroadcast`` that the facts prove idle; to a scalar it is a sum."""
+def _narrowed(sweep: ReverseSweep, partial: gast.Call, name: str, target: str, statement: Bind) -> gast.expr:
+    """Drop an ``unbroadcast`` that the facts prove idle; to a scalar it is a sum, or an inner product."""
     mine, result = sweep.fact(name), sweep.fact(target)
     if isinstance(mine, Array) and isinstance(result, Array):
         if same_dtype(mine, result) or (mine.is_real and result.is_real):
             if same_shape(mine, result):
                 return partial.args[0]
             if mine.shape == () and result.shape:
-                return numpy_call("sum", partial.args[0])
+                product = _inner(partial.args[0], name, result, statement) if target == statement.target else None
+                return product or numpy_call("sum", partial.args[0])
     return partial
+
+
+def _inner(bare: gast.expr, name: str, result: Array, statement: Bind) -> gast.expr | None:
+    """The sum of ``y_bar * x``, the partial of ``s * x`` by a number ``s``, where x has the shape of y: of one axis,
+    and float64, which BLAS adds up as exactly as needed."""
+    assert isinstance(statement.operation, Apply)
+    made = statement.operation
+    others = [n for e in made.arguments.values() for n in atoms(e) if n != name]
+    if made.function not in (operator.mul, np.multiply) or result.dtype != "float64" or result.rank != 1:
+        return None
+    match bare:
+        case gast.BinOp(left=gast.Name() as bar, op=gast.Mult(), right=Reference(id=other)) if others == [other]:
+            return gast.BinOp(bar, gast.MatMult(), bare.right)
+    return None
 
 
 def _is_whole(exponent: gast.expr) -> bool:

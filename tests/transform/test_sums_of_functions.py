@@ -33,6 +33,12 @@ def in_place_of_the_result(x):
     return s * np.sum(t)
 
 
+def a_number_times_arrays(x):
+    s = x[0, 0] * x[0, 1]
+    row = s * np.sin(x[0])
+    return np.sum(row * x[0]) + np.sum(np.exp(x * s)) + np.sum((s * x[:, 0])[1:])
+
+
 def a_copy_of_an_array(x):
     y = x.copy()
     z = np.copy(y[0])
@@ -43,7 +49,15 @@ def a_copy_of_an_array(x):
 
 @pytest.mark.parametrize(
     "function",
-    [of_all, over_an_axis, keeping_the_axis, over_several_axes, in_place_of_the_result, a_copy_of_an_array],
+    [
+        of_all,
+        over_an_axis,
+        keeping_the_axis,
+        over_several_axes,
+        in_place_of_the_result,
+        a_number_times_arrays,
+        a_copy_of_an_array,
+    ],
     ids=lambda function: function.__name__,
 )
 @pytest.mark.parametrize(
