@@ -104,7 +104,7 @@ class Module:
         self.strong_zeros = present_options().strong_zeros
         self.namer, self.held_texts, self.asks_for_texts = Namer(), dict[Held, str](), False
         self.functions: list[gast.FunctionDef] = []
-        self.written: list[tuple[gast.FunctionDef, Names, Names, Names]] = []
+        self.written: list[tuple[gast.FunctionDef, Names, Names, Names, Names]] = []
         self.forms = present_forms()
         self.shaped = self.forms.known[generic, shown]
         self.underway, self.refused = set[Callee](), dict[Callee, UnsupportedSyntax | MissingRule | None]()
@@ -419,7 +419,7 @@ class Module:
         program = self.program(callee, wanted, facts, modes, door=door)
         made = program.split(forward, backward, tupled=tupled)
         self.add(made.forward, program.temporaries, program.data)
-        self.add(made.backward, program.temporaries, program.data)
+        self.add(made.backward, program.temporaries, program.data, cotangents=_cotangents(made.backward))
 
     def joint(
         self, callee: Callee, wanted: tuple[str, ...], facts: Facts, name: str, *, with_value: bool, tupled: bool,
@@ -436,7 +436,7 @@ class Module:
         how = {"with_value": with_value, "stores": program.shadows is not None, "looks": looks}
         self.add(driver(name, pair.forward, forward, backward, **how), frozenset())
         self.add(pair.forward, program.temporaries, program.data)
-        self.add(pair.backward, program.temporaries, program.data)
+        self.add(pair.backward, program.temporaries, program.data, cotangents=_cotangents(pair.backward))
         self.apart[backward] = Returning(seed=pair.backward.args.args[-1].id, is_sweep=True)
 
     def forward(
@@ -465,10 +465,11 @@ class Module:
         self.add(made, function.temporaries)
 
     def add(
-        self, function: gast.FunctionDef, temporaries: Set[str], data: Names = frozenset(), numbers: Names = frozenset()
-    ) -> None:
+        self, function: gast.FunctionDef, temporaries: Set[str], data: Names = frozenset(),
+        numbers: Names = frozenset(), cotangents: Names = frozenset(),
+    ) -> None:  # fmt: skip
         self.functions.append(found_here(self, in_role(function, "primal")))
-        self.written.append((self.functions[-1], frozenset(temporaries), data, numbers))
+        self.written.append((self.functions[-1], frozenset(temporaries), data, numbers, cotangents))
 
     def finish(self) -> None:
         entries = len(self.written)
@@ -478,13 +479,18 @@ class Module:
         if present_options().optimise:
             first = 0 if any(enters(f) for f, *_ in self.written) else entries if self.tried else len(self.written)
             made = {
-                id(f): optimize(f, names, raising=j >= first, data=data, numbers=numbers)
-                for j, (f, names, data, numbers) in enumerate(self.written)
+                id(f): optimize(f, names, raising=j >= first, data=data, numbers=numbers, cotangents=cotangents)
+                for j, (f, names, data, numbers, cotangents) in enumerate(self.written)
             }
             self.functions = [made.get(id(each), each) for each in self.functions]
             kept = {*(f.name for f, *_ in self.written[:entries]), *self.held_texts.values(), *self.apart}
             self.functions = without_twins(self.functions, kept)
         keep_apart(self, (half for _, half in self.pairs.values()))  # last: folding may drop what made memory
+
+
+def _cotangents(backward: gast.FunctionDef) -> Names:
+    """The parameters of a reverse sweep behind what was saved."""
+    return frozenset(parameter.id for parameter in backward.args.args[1:])
 
 
 @reported

@@ -34,7 +34,7 @@ _SENSITIVITY = re.compile(r"_(bar|dot)\d*(_\d+)?$")
 def simplify(known: Known) -> bool:
     """Simplify every expression of a function in place; whether anything changed."""
     function, effects = known.function, known.effects
-    rewriter = _Rewriter(function, known.temporaries, effects)
+    rewriter = _Rewriter(function, known.temporaries, effects, known.cotangents)
     changed = False
     for statement in known.statements:
         if not effects.is_simplified(statement) and rewriter.statement(statement):
@@ -44,9 +44,12 @@ def simplify(known: Known) -> bool:
 
 
 class _Rewriter:
-    def __init__(self, function: gast.FunctionDef, temporaries: frozenset[str], effects: Effects) -> None:
+    def __init__(
+        self, function: gast.FunctionDef, temporaries: frozenset[str], effects: Effects, cotangents: frozenset[str]
+    ) -> None:
         self.function = function
         self.temporaries = temporaries
+        self.cotangents = cotangents
         self.effects = effects
         self._aliases: Aliases | None = None
 
@@ -152,13 +155,17 @@ class _Rewriter:
     def _negated(self, node: gast.expr) -> gast.expr | None:
         """``e`` of ``-e``, ``e * f`` of ``-e * f``, where negation is exact arithmetic on inexact numbers."""
         match node:
-            case gast.UnaryOp(op=gast.USub(), operand=operand) if self.inexact(operand):
+            case gast.UnaryOp(op=gast.USub(), operand=operand) if self.inexact(operand) or self._is_cotangent(operand):
                 return operand
             case gast.BinOp(op=gast.Mult() | gast.Div() | gast.MatMult()):
                 positive = self._negated(node.left)
                 if positive is not None:
                     return gast.BinOp(positive, node.op, node.right)
         return None
+
+    def _is_cotangent(self, node: gast.expr) -> bool:
+        """Whether a value is an adjoint of the caller's, whole numbers of whom are signed."""
+        return isinstance(node, gast.Name) and node.id in self.cotangents
 
     def inexact(self, node: gast.expr) -> bool:
         """Whether a value is surely of a floating dtype, so that a Python float leaves its dtype alone."""

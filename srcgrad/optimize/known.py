@@ -17,9 +17,13 @@ from srcgrad.optimize.scan import blocks, statements_of
 class Known:
     """Everything is of the function as it was when ``changed`` was called last."""
 
-    def __init__(self, function: gast.FunctionDef, temporaries: frozenset[str], effects: Effects) -> None:
+    def __init__(
+        self, function: gast.FunctionDef, temporaries: frozenset[str], effects: Effects,
+        cotangents: frozenset[str] = frozenset(),
+    ) -> None:  # fmt: skip
         self.function = function
         self.temporaries = temporaries  # names of the compiler's, which may vanish
+        self.cotangents = cotangents  # parameters that hold adjoints
         self.effects = effects
         self._aliases: Aliases | None = None
         self._liveness: Liveness | None = None

@@ -33,25 +33,26 @@ _KNOWN = (gast.Assign, gast.AugAssign, gast.Expr, gast.Assert, gast.Pass, *EXITS
 
 def optimize(
     function: gast.FunctionDef, temporaries: frozenset[str], *, raising: bool = False,
-    data: frozenset[str] = frozenset(), numbers: frozenset[str] = frozenset(),
+    data: frozenset[str] = frozenset(), numbers: frozenset[str] = frozenset(), cotangents: frozenset[str] = frozenset(),
 ) -> gast.FunctionDef:
     """A shorter function of the same results; ``function`` itself is left alone.
 
     ``temporaries`` are the compiler's names, which may vanish; a user's name goes only with what nobody reads.
     ``data``: names that hold numbers, arrays or containers, of which asking for the truth changes nothing.
-    ``numbers``: names that hold numbers.
+    ``numbers``: names that hold numbers.  ``cotangents``: parameters that hold adjoints.
     ``raising``: what the function raises may be caught, so that what may raise is evaluated even for nothing.
     """
     if any(not isinstance(node, _KNOWN) for node in statements_of(function)):
         return function
     effects = Effects(pure, silent if raising else None, data)
-    return unless_too_deep(lambda: _optimized(clone(function), temporaries, effects, numbers))
+    return unless_too_deep(lambda: _optimized(clone(function), temporaries, effects, numbers, cotangents))
 
 
 def _optimized(
-    function: gast.FunctionDef, temporaries: frozenset[str], effects: Effects, numbers: frozenset[str]
+    function: gast.FunctionDef, temporaries: frozenset[str], effects: Effects, numbers: frozenset[str],
+    cotangents: frozenset[str],
 ) -> gast.FunctionDef:
-    known = Known(function, temporaries, effects)
+    known = Known(function, temporaries, effects, cotangents)
     changes = 0
     settled: dict[Callable[[Known], bool], int] = {}  # a pass that changed nothing, and after how many changes
 
