@@ -15,6 +15,7 @@ from srcgrad.optimize.arithmetic import simplify
 from srcgrad.optimize.backwards import read_backwards
 from srcgrad.optimize.copies import uncopy
 from srcgrad.optimize.effects import EXITS, Effects
+from srcgrad.optimize.fill import fill
 from srcgrad.optimize.fold import fold
 from srcgrad.optimize.known import Known
 from srcgrad.optimize.parts import untuple
@@ -75,6 +76,7 @@ def _optimized(
     else:
         run(prune)
     without_needless_reads(function)
+    fill(function)
     for block, _ in blocks(function):
         block[:] = [term for statement in block for term in _terms(statement)]
     if not any(isinstance(statement, gast.Try) for statement in known.statements):

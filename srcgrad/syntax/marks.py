@@ -47,6 +47,16 @@ def is_term_by_term(statement: gast.stmt) -> bool:
     return getattr(statement, "term_by_term", False)
 
 
+def whole(statement: AnyStatement) -> AnyStatement:
+    """``x += e``, marked: e has the shape and dtype of x, of one axis, so that it may be all that x holds."""
+    statement.whole = True
+    return statement
+
+
+def is_whole(statement: gast.stmt) -> bool:
+    return getattr(statement, "whole", False)
+
+
 def in_role(statement: AnyStatement, role: Role) -> AnyStatement:
     """The statement, with its role unless it has one."""
     if role_of(statement) is None:

@@ -19,7 +19,7 @@ from srcgrad.analysis.regions import is_basic
 from srcgrad.ir.normal_form import Block
 from srcgrad.rules.facts import Array
 from srcgrad.syntax.globals import GlobalReference, call_runtime
-from srcgrad.syntax.marks import seen_elsewhere
+from srcgrad.syntax.marks import seen_elsewhere, whole
 from srcgrad.syntax.parse import same_tree, walk
 from srcgrad.transform.build import (
     add_in_place,
@@ -211,7 +211,9 @@ def _add_to_shadow(sweep: ReverseSweep, name: str, value: gast.expr) -> list[gas
     place = sweep.shadow(name)
     if sweep.adds_in_place(name):
         place.ctx = gast.Store()
-        return [seen_elsewhere(gast.AugAssign(place, gast.Add(), value))]
+        fact, added = sweep.fact(name), seen_elsewhere(gast.AugAssign(place, gast.Add(), value))
+        is_plain = isinstance(fact, Array) and fact.rank == 1 and fact.dtype == "float64"  # of one layout
+        return [whole(added) if is_plain else added]
     return [seen_elsewhere(gast.Expr(call_runtime(runtime.accumulate, place, value)))]
 
 

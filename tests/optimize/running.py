@@ -7,6 +7,7 @@ import textwrap
 import gast
 import numpy as np
 
+from srcgrad import runtime
 from srcgrad.emit.load import load
 from srcgrad.emit.printer import emit
 from srcgrad.optimize import optimize
@@ -38,6 +39,7 @@ GLOBALS = {
     "np": GlobalBinding("np", np, "numpy"),
     "noise": GlobalBinding("noise", noise, __name__, "noise"),
     "mangle": GlobalBinding("mangle", mangle, __name__, "mangle"),
+    "zeros_like": GlobalBinding("zeros_like", runtime.zeros_like, "srcgrad.runtime", "zeros_like"),
     "add_at": GlobalBinding("add_at", add_at, "srcgrad.runtime", "add_at"),
     **{name: builtin(name) for name in ("range", "reversed", "len", "sum", "print")},
 }
