@@ -59,6 +59,7 @@ from srcgrad.ir.normal_form import (
     While,
     With,
 )
+from srcgrad.ir.renaming import mentioned
 from srcgrad.rules.facts import Array, Fact, Sequence
 from srcgrad.rules.memory import VIEWS, makes_new
 from srcgrad.rules.rewriting import rebuilt
@@ -419,10 +420,31 @@ def _stored(mirror: Mirror, statement: Store | AugStore | AddAt) -> None:
     read: gast.expr = subscript(load(base), clone(index))
     if isinstance(statement, AddAt) and is_whole(statement, mirror.fact(base)):
         read = call_runtime(runtime.held_inside, load(base))
+    elif (source := _copied_from(mirror, base)) is not None:
+        read = subscript(load(source), clone(index))  # which nothing stores into
     elif not is_element(mirror.fact(base), index, mirror.fact):
         copied = gast.Call(gast.Attribute(read, "copy", gast.Load()), [], [])
         read = copied if is_view(mirror.fact(base), index, mirror.fact) else call_runtime(runtime.kept, clone(read))
     mirror.add(old, read, statement.span)
+
+
+def _copied_from(mirror: Mirror, base: str) -> str | None:
+    """The array of which ``base`` is a copy that nothing has seen since, where nobody stores into that array."""
+    members, bound = mirror.result.classes.members(base), set[str]()
+    for statement in reversed(mirror.out):
+        if not isinstance(statement, Bind):
+            return None
+        if statement.target == base:
+            made = statement.operation
+            if not isinstance(made, Apply) or made.function is not np.copy or len(made.arguments) != 1:
+                return None
+            (source,) = atoms(made.arguments["a"]) or (base,)
+            is_kept = source not in mirror.stored and source not in bound and source not in members
+            return source if is_kept and mirror.is_array(source) and not mirror.is_number(source) else None
+        if statement not in mirror.result.made and not members.isdisjoint(mentioned(statement)):
+            return None
+        bound.add(statement.target)
+    return None
 
 
 def _refused(statement: Statement, what: str) -> UnsupportedSyntax:

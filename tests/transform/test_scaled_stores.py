@@ -220,3 +220,65 @@ def test_other_dtypes(kind):
     found = srcgrad.vjp(rounded, x, y)[1](kind(1.0))
     assert found[0].dtype == kind
     np.testing.assert_allclose(found[0], np.concatenate(([1.0], Y[1:] * Y[1:] / Y[0])), rtol=1e-5)
+
+
+def a_copy_that_is_scaled(x, y):
+    z = x.copy()
+    z[1:] *= y[:-1]
+    z[:2] *= z[2:]
+    return np.sum(z * x)
+
+
+def a_copy_that_was_seen(x, y):
+    z = x.copy()
+    v = z[1:]
+    v[0] = y[0]
+    z[1:] *= y[:-1]
+    return np.sum(z * v[0])
+
+
+def a_copy_of_what_is_stored_into(x, y):
+    w = x * y
+    z = w.copy()
+    w[1] = y[0] * y[1]
+    z[1:] *= w[1:]
+    z = w.copy()
+    z[0] /= y[1]
+    return np.sum(z * w)
+
+
+def a_copy_of_a_name_that_is_bound_again(x, y):
+    z = x.copy()
+    x = y * 2.0
+    z[1:] *= x[1:]
+    return np.sum(z * x)
+
+
+def copies_in_a_loop(x, y):
+    total = 0.0
+    for i in range(3):
+        z = x.copy()
+        z[i] *= y[i] * z[i + 1]
+        z[1:] /= y[0]
+        total = total + np.sum(z * z)
+    return total
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        a_copy_that_is_scaled, a_copy_that_was_seen, a_copy_of_what_is_stored_into,
+        a_copy_of_a_name_that_is_bound_again, copies_in_a_loop,
+    ],
+    ids=lambda function: function.__name__,
+)  # fmt: skip
+def test_what_a_copy_held_is_read_of_its_original(function):
+    test_each_mode_gives_the_gradient(function, {})
+    test_second_derivatives(function)
+
+
+def test_the_place_of_a_copy_is_not_copied_again():
+    derivative = srcgrad.grad(a_copy_that_is_scaled, (0, 1))
+    derivative(X, Y)
+    lines = [line for line in derivative.source.splitlines() if "#" not in line]
+    assert "".join(lines).count(".copy()") == 2  # of x, and of the place that is scaled next
