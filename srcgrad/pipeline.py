@@ -398,7 +398,10 @@ class Module:
         function, known = self.outlined(callee, facts)
         with_shadow = frozenset(modes.shadowed(function.parameters))
         changing = frozenset(modes.changed(function.parameters))
-        solve = partial(memory_classes, summary_of=self.summary_of, with_shadow=with_shadow, changing=changing)
+        solve = partial(
+            memory_classes, summary_of=self.summary_of, with_shadow=with_shadow, changing=changing,
+            by_value=not modes.result,
+        )  # fmt: skip
         function, known, classes = parts_copied(function, known, solve)
         function, classes, active = self._kept(function, wanted, known, classes, with_shadow, solve, door)
         outside = partial(read_outside, callee, self.normalized) if door else None

@@ -18,13 +18,14 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import gast
 import numpy as np
 
 from srcgrad import runtime
 from srcgrad.analysis.activity import entry_name
-from srcgrad.analysis.cfg import bound_here, kept_with_function, walk
+from srcgrad.analysis.cfg import blocks_of, bound_here, kept_with_function, walk
 from srcgrad.analysis.growing import grown_alone, only_popped
 from srcgrad.analysis.outside import Outside, held_by_names, holds_no_memory, is_copied, may_change
 from srcgrad.analysis.summaries import Summaries, Summary
@@ -56,6 +57,7 @@ from srcgrad.ir.normal_form import (
     Unpack,
     Unruled,
 )
+from srcgrad.ir.renaming import mentioned
 from srcgrad.language import effects
 from srcgrad.language.members import SHAPES
 from srcgrad.rules.facts import Array, Fact, Sequence, Static, Unknown
@@ -94,13 +96,16 @@ def memory_classes(
     changing: frozenset[str] = frozenset(),
     *,
     by_place: bool = False,
+    by_value: bool = False,
 ) -> MemoryClasses:
     """Solve for one function; ``with_shadow`` are parameters that come with a shadow, and so are one mutable class, as
     are those that are lists of integers and ``changing``.
 
     ``by_place``: what lies at different places of the tuples on a tape is told apart.  Shadows are not: of what is
-    popped they come from the tape's own."""
+    popped they come from the tape's own.  ``by_value``: the result has no shadow, so that a tuple that is made to be
+    returned joins nothing: its parts have the adjoints that it is given."""
     solver = Solver(function, facts, summary_of, only_popped(function) if by_place else frozenset())
+    solver.returned = returned_displays(function) if by_value and not function.generated else frozenset()
     for statement in walk(function.body):
         solver.flow(statement)
     given = sorted(with_shadow), sorted(changing)
@@ -110,6 +115,23 @@ def memory_classes(
     for statement in walk(function.body):
         solver.store(statement)
     return solver.answer([*given[0], *given[1]])
+
+
+@kept_with_function
+def returned_displays(function: Function) -> frozenset[str]:
+    """Tuples that are returned by the next statement, under names that nothing else mentions."""
+    found: set[str] = set()
+    seen: dict[str, int] = {}
+    for statement in walk(function.body):
+        for name in mentioned(statement):
+            seen[name] = seen.get(name, 0) + 1
+    for block in (function.body, *(inner for s in walk(function.body) for inner in blocks_of(s))):
+        for made, returned in pairwise(block.statements):
+            match made, returned:
+                case Bind(target=name, operation=Pack(kind="tuple", of=None)), Return(value=gast.Name(id=back)):
+                    if name == back and seen[name] == 2:
+                        found.add(name)
+    return frozenset(found)
 
 
 @kept_with_function
@@ -157,6 +179,7 @@ class Solver:
     ) -> None:
         self.function = function
         self.tapes = tapes
+        self.returned: frozenset[str] = frozenset()
         self.facts = facts
         self.summary_of = summary_of
         self.parents: dict[str, str] = {}
@@ -230,7 +253,10 @@ class Solver:
                     self.join(base, target)
             case Pack(elements=elements):
                 for element in elements:
-                    self._hold(target, element)
+                    if target in self.returned:
+                        self.results += self.sources(element)
+                    else:
+                        self._hold(target, element)
             case Apply() as made:
                 for argument in self._handed_on(made, statement.expression):
                     self._hold(target, argument)
