@@ -80,6 +80,11 @@ def _root(x1, x2, *, z, z_bar):
     return quotient(z_bar * x2, x1 ** (1 - x2))
 
 
+def _inverse(x1, x2, *, z, z_bar):
+    """A negative literal exponent: where x is 0 the power is infinite, and so is its quotient by x."""
+    return z_bar * x2 * z / x1
+
+
 def _literal(x1, x2, *, z, z_bar):
     """A literal exponent other than 0."""
     return z_bar * x2 * x1 ** (x2 - 1)
@@ -106,6 +111,7 @@ for made in (power, numpy_power):
     made.when(x2=_is_one)(_first)
     made.when(x2=_is_two)(_second)
     made.when(x2=_is_fraction)(_root)
+    made.when(x2=_is_negative)(_inverse)
     made.when(x2=_is_nonzero)(_literal)
     made.when(x1=_is_positive)(_exponential)
     made.keeps_integers = True

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Container, Set
+from dataclasses import replace
 
 import gast
 import numpy as np
@@ -161,6 +162,9 @@ def _fitting(
     source = sweep.deferral.made_from.get(target, target)
     if name in sweep.deferral.real and source == target and sweep.is_scalar(target):
         return bare
+    narrow = call_runtime(runtime.unbroadcast, bare, reference(name, block, position, shape_only=True))
+    if sweep.is_scalar(name) and (total := _narrowed(sweep, narrow, name, target, source)) is not narrow:
+        return total  # summed once, before what made the number
     if name in sweep.deferral.reducing:
         if source != target or bare is not partial or _leaves_dtype(sweep, name, statement):
             sweep.deferral.made_from[name] = source
@@ -170,8 +174,7 @@ def _fitting(
         is_narrow = target not in sweep.deferral.real or name in sweep.deferral.real
         if is_narrow and not _leaves_dtype(sweep, name, statement):
             return bare
-    narrow = call_runtime(runtime.unbroadcast, bare, reference(name, block, position, shape_only=True))
-    return _narrowed(sweep, narrow, name, source, statement)
+    return _narrowed(sweep, narrow, name, target, source)
 
 
 def _contracted(
@@ -234,31 +237,61 @@ def _leaves_dtype(sweep: ReverseSweep, name: str, statement: Bind) -> bool:
     return not (is_real or _is_whole(exponent) or isinstance(base, gast.Constant))
 
 
-def _narrowed(sweep: ReverseSweep, partial: gast.Call, name: str, target: str, statement: Bind) -> gast.expr:
-    """Drop an ``unbroadcast`` that the facts prove idle; to a scalar it is a sum, or an inner product."""
-    mine, result = sweep.fact(name), sweep.fact(target)
+def _narrowed(sweep: ReverseSweep, partial: gast.Call, name: str, target: str, source: str) -> gast.expr:
+    """Drop an ``unbroadcast`` that the facts prove idle; to a scalar it is a sum.
+
+    The adjoint of ``target`` has the shape of ``source``.
+    """
+    mine, result, bar = sweep.fact(name), sweep.fact(source), sweep.bar_name(target).id
     if isinstance(mine, Array) and isinstance(result, Array):
         if same_dtype(mine, result) or (mine.is_real and result.is_real):
             if same_shape(mine, result):
                 return partial.args[0]
             if mine.shape == () and result.shape:
-                product = _inner(partial.args[0], name, result, statement) if target == statement.target else None
-                return product or numpy_call("sum", partial.args[0])
+                is_whole = isinstance(whole := sweep.fact(target), Array) and whole.dtype == result.dtype
+                return _total(sweep, partial.args[0], bar, result if is_whole else replace(result, dtype=None))
     return partial
 
 
-def _inner(bare: gast.expr, name: str, result: Array, statement: Bind) -> gast.expr | None:
-    """The sum of ``y_bar * x``, the partial of ``s * x`` by a number ``s``, where x has the shape of y: of one axis,
-    and float64, which BLAS adds up as exactly as needed."""
-    assert isinstance(statement.operation, Apply)
-    made = statement.operation
-    others = [n for e in made.arguments.values() for n in atoms(e) if n != name]
-    if made.function not in (operator.mul, np.multiply) or result.dtype != "float64" or result.rank != 1:
-        return None
-    match bare:
-        case gast.BinOp(left=gast.Name() as bar, op=gast.Mult(), right=Reference(id=other)) if others == [other]:
-            return gast.BinOp(bar, gast.MatMult(), bare.right)
-    return None
+def _total(sweep: ReverseSweep, value: gast.expr, bar: str, fact: Array) -> gast.expr:
+    """The sum of a partial whose adjoint ``bar`` has the shape and dtype of ``fact``: what is the same for all
+    elements is left outside, and a product of two arrays is contracted::
+
+        np.sum(-s_bar * s / u)      ->      -(s_bar @ s) / u            of vectors, where u is a number
+    """
+    match value:
+        case gast.UnaryOp(op=gast.USub() as op, operand=operand):
+            return gast.UnaryOp(op, _total(sweep, operand, bar, fact))
+        case gast.BinOp(left=left, op=gast.Mult() | gast.Div() as op, right=right) if _is_number(sweep, right):
+            return gast.BinOp(_total(sweep, left, bar, fact), op, right)
+        case gast.BinOp(left=gast.UnaryOp(op=gast.USub() as op, operand=left), op=gast.Mult() as times, right=right):
+            return gast.UnaryOp(op, _total(sweep, gast.BinOp(left, times, right), bar, fact))
+        case gast.BinOp(left=left, op=gast.Mult(), right=right):
+            if fact.dtype == "float64" and all(_is_as_large(sweep, part, bar, fact) for part in (left, right)):
+                if len(fact.shape or ()) == 1:
+                    return gast.BinOp(left, gast.MatMult(), right)
+                return numpy_call("vdot", left, right)
+    return numpy_call("sum", value)
+
+
+def _is_number(sweep: ReverseSweep, value: gast.expr) -> bool:
+    match value:
+        case Reference(id=name):
+            return sweep.is_scalar(name)
+    return isinstance(value, gast.Constant) and type(value.value) in (int, float)
+
+
+def _is_as_large(sweep: ReverseSweep, value: gast.expr, bar: str, fact: Array) -> bool:
+    """Whether an operand is the adjoint itself, or surely an array of the shape and dtype of ``fact``."""
+    match value:
+        case gast.BinOp(left=left, op=gast.Mult() | gast.Div(), right=right) if _is_number(sweep, right):
+            return _is_as_large(sweep, left, bar, fact)
+        case gast.Name(id=name) if name == bar:
+            return True
+        case Reference(id=name):
+            mine = sweep.fact(name)
+            return isinstance(mine, Array) and same_shape(mine, fact) and mine.dtype == fact.dtype
+    return False
 
 
 def _is_whole(exponent: gast.expr) -> bool:

@@ -26,7 +26,7 @@ from srcgrad.syntax.globals import call_runtime
 from srcgrad.syntax.marks import seen_elsewhere
 from srcgrad.syntax.parse import clone
 from srcgrad.transform.build import assign, constant, index_value, is_array, load, numpy_call, subscript, tuple_of
-from srcgrad.transform.contributions import add
+from srcgrad.transform.contributions import add, is_fresh
 from srcgrad.transform.shadows import is_whole, may_be_users
 from srcgrad.transform.sweep import ReverseSweep
 
@@ -290,6 +290,7 @@ def _give(
     fits = isinstance(mine, Array) and isinstance(buffer, Array) and (
         same_dtype(mine, buffer) or (mine.is_real and buffer.is_real)
     )
+    is_new = is_fresh(value)
     element = is_element(buffer, index, sweep.fact)
     if fits and sweep.is_scalar(name) and element:
         return add(sweep, name, value)
@@ -297,8 +298,9 @@ def _give(
         return add(sweep, name, numpy_call("sum", value))
     if not fits or not same_shape(mine, indexed(buffer, index, lambda part: fact_of_expression(part, sweep.fact))):
         back = runtime.unbroadcast if isinstance(mine, Array) else runtime.as_stored
+        is_new = is_new and back is runtime.unbroadcast
         value = call_runtime(back, value, _as_stored(sweep, name, block, position))
-    if live and name not in sweep.shadowed and name not in sweep.bars:
+    if live and name not in sweep.shadowed and name not in sweep.bars and not is_new:
         value = call_runtime(runtime.own, value)
     return add(sweep, name, value)
 
