@@ -114,6 +114,7 @@ class Module:
         self.loops: dict[Asked, Prepared] = {}  # of which few states are kept, as calls
         self.repeats, self.repeated = True, False  # whether anything may be run again, instead of recorded, and is
         self.pairs: dict[tuple[Callee, tuple[bool, ...], Facts, Modes], tuple[str, str]] = {}
+        self.read_again: dict[tuple[Callee, tuple[bool, ...], Facts, Modes], bool] = {}
         self.inside: dict[tuple[Callee, Facts], Seen] = {}
         self.tangents: dict[tuple[Callee, tuple[bool, ...], Facts], str] = {}
         self.primals = dict[Callee, str]()
@@ -282,6 +283,19 @@ class Module:
         forward, backward = self.pairs[key]
         return name_of(forward), name_of(backward)
 
+    def reads_again(self, callee: Callee, active: tuple[bool, ...], facts: Facts, modes: Modes) -> bool:
+        """Whether the backward half of a callee reads what memory holds that comes with its shadow."""
+        callee = unguarded(callee) if isinstance(callee.function, Guarded) else callee
+        if self.generic or isinstance(callee.function, Derived):
+            return True
+        key = callee, active, self._seen_from_inside(callee, facts), modes
+        if key not in self.read_again:
+            self.read_again[key] = True  # of a recursion nothing is known
+            parameters = self.normalized(callee).parameters
+            wanted = tuple(p for p, is_active in zip(parameters, active, strict=True) if is_active)
+            self.read_again[key] = self.program(callee, wanted, key[2], modes).reads_again()
+        return self.read_again[key]
+
     def added_to(self, callee: Callee, facts: Facts) -> frozenset[int]:
         """The arguments of a callee to whose adjoints its reverse sweep adds place by place."""
         has_text = isinstance(callee.function, FunctionType | LocalFunction)
@@ -412,7 +426,8 @@ class Module:
         handed = modes.added_to(self.normalized(callee).parameters)
         by_value = tuple(name for name in wanted if name not in with_shadow and name not in handed)
         return AdjointProgram(
-            function, by_value, active, known, self, shadows, sink=present_options().sink, handed=handed
+            function, by_value, active, known, self, shadows, sink=present_options().sink, handed=handed,
+            restored=modes.restored,
         )
 
     def split(

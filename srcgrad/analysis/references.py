@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gast
 
-from srcgrad.ir.normal_form import Block, Statement
+from srcgrad.ir.normal_form import Bind, Block, Statement
 from srcgrad.language.members import SHAPES
 from srcgrad.rules.formula import object_of
 from srcgrad.rules.reading import SHAPE_ATTRIBUTES, shape_positions
@@ -58,6 +58,18 @@ def mark_shapes(*trees: gast.AST) -> None:
         for each in read:
             if isinstance(each, Reference):
                 each.shape_only = True
+
+
+class Backward(gast.Name):
+    """The backward half of a call that is given shadows, before it is known what it has to restore."""
+
+    owner: Bind
+
+
+def backward(owner: Bind) -> Backward:
+    node = Backward("backward", gast.Load(), None, None)
+    node.owner = owner
+    return node
 
 
 def hidden(owner: Statement, role: str) -> Hidden:

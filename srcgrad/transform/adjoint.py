@@ -37,7 +37,7 @@ from srcgrad.transform.calls import pair_of
 from srcgrad.transform.control import block_adjoint, placed
 from srcgrad.transform.record import JointForward, PairForward
 from srcgrad.transform.resolving import Resolver, settled
-from srcgrad.transform.shadows import Shadows
+from srcgrad.transform.shadows import Modes, Shadows
 from srcgrad.transform.sweep import Calls, reverse_sweep
 
 
@@ -63,9 +63,14 @@ class AdjointProgram:
         *,
         sink: bool = True,
         handed: Sequence[str] = (),
+        restored: bool = True,
     ) -> None:
-        """``handed``: parameters whose adjoints are buffers of the caller's, which the reverse sweep adds to."""
+        """``handed``: parameters whose adjoints are buffers of the caller's, which the reverse sweep adds to.
+
+        ``restored``: the caller reads again what memory held that comes with its shadow.
+        """
         self.handed = tuple(handed)
+        self.restored = restored
         self.shadows = shadows
         self.sink = sink
         self.function = function
@@ -82,6 +87,14 @@ class AdjointProgram:
     @property
     def has_single_return(self) -> bool:
         return self.layout.single_return()
+
+    def reads_again(self) -> bool:
+        """Whether the reverse sweep reads what memory holds that comes with its shadow."""
+        if self.shadows is None:
+            return False
+        given = {self.shadows.root(name) for name in self.shadows.with_shadow}
+        state = _Sweep(self, pair=True, tupled=False).state
+        return any(not given.isdisjoint(roots) for roots in (*state.touched.values(), *state.reread.values()))
 
     def _names_taken(self) -> list[str]:
         taken: dict[str, None] = dict.fromkeys(self.function.parameters)
@@ -278,9 +291,18 @@ class _Sweep:
         shadows = self.program.shadows
         if shadows is None:
             return set()
-        stores = {s: shadows.root(stores_of(s)[0]) for s in shadows.olds}
-        entry = {shadows.root(name) for name in shadows.with_shadow}
-        return undone(self.program.activity.graph, self.state.touched, stores, entry)
+        stores: dict[Statement, tuple[str, ...]] = {s: (shadows.root(stores_of(s)[0]),) for s in shadows.olds}
+        stores |= {call: self._given(call, modes) for call, modes in shadows.calls.items()}
+        entry = {shadows.root(name) for name in shadows.with_shadow if self.program.restored}
+        found = undone(self.program.activity.graph, self.state.touched, stores, entry, self.state.reread)
+        self.state.unrestored = frozenset(shadows.calls).difference(found)
+        return found
+
+    def _given(self, call: Bind, modes: Modes) -> tuple[str, ...]:
+        """The classes of which a callee gets the shadows."""
+        assert isinstance(call.operation, Call) and self.program.shadows is not None
+        pairs = zip(call.operation.arguments, modes.given, strict=True)
+        return tuple(self.program.shadows.root(name) for a, given in pairs if given for name in atoms(a))
 
     def restores(self, value: gast.expr) -> bool:
         """Whether the sweep changes what a value holds."""
@@ -288,7 +310,9 @@ class _Sweep:
         if shadows is None:
             return False
         roots = {shadows.root(name) for name in atoms(value)}
-        return any(shadows.root(stores_of(s)[0]) in roots for s in self.undone)
+        called = [self._given(call, modes) for call, modes in shadows.calls.items() if call in self.undone]
+        stored = [(shadows.root(stores_of(s)[0]),) for s in self.undone if s in shadows.olds]
+        return any(not roots.isdisjoint(changed) for changed in (*called, *stored))
 
     def _entry_shadow(self, name: str) -> gast.expr:
         """The shadow of a parameter, as it was made when the function was entered."""

@@ -15,8 +15,8 @@ from dataclasses import replace
 import gast
 
 from srcgrad import runtime
-from srcgrad.analysis.activity import atoms
-from srcgrad.analysis.references import hidden
+from srcgrad.analysis.activity import atoms, inputs
+from srcgrad.analysis.references import backward, hidden
 from srcgrad.ir.normal_form import Bind, Block, Call
 from srcgrad.rules.facts import Fact
 from srcgrad.syntax.globals import call_runtime
@@ -36,10 +36,10 @@ def call_adjoint(
         sweep.bars.drop(target)
         return []
     sweep.requests.saved_calls.add(statement)
-    _, backward = pair_of(sweep, statement)
+    _, half = pair_of(sweep, statement)
     seed = _seed_of(sweep, target)
     code, buffers = _buffers(sweep, statement, block, position)
-    result = call(backward, hidden(statement, "saved"), seed, *buffers)
+    result = call(half, hidden(statement, "saved"), seed, *buffers)
     added = modes_of(sweep, statement).added or [False] * len(active)
     names = [n[0] for n, is_active, adds in zip(operands, active, added, strict=True) if is_active and not adds]
     code += _distribute_result(sweep, target, names, result)
@@ -52,7 +52,6 @@ def call_with_shadows(sweep: ReverseSweep, statement: Bind, block: Block, positi
     assert sweep.shadows is not None and isinstance(statement.operation, Call)
     target, modes = statement.target, sweep.shadows.calls[statement]
     sweep.requests.saved_calls.add(statement)
-    _, backward = pair_of(sweep, statement)
     arguments: list[gast.expr] = [hidden(statement, "saved")]
     code: list[gast.stmt] = []
     if not modes.result:
@@ -60,7 +59,7 @@ def call_with_shadows(sweep: ReverseSweep, statement: Bind, block: Block, positi
             code += zero(sweep, target, block, position + 1)
         arguments.append(_seed_of(sweep, target))
     made, buffers = _buffers(sweep, statement, block, position)
-    result = call(backward, *arguments, *buffers)
+    result = call(backward(statement), *arguments, *buffers)
     added = modes_of(sweep, statement).added or [False] * len(modes.given)
     by_value = zip(statement.operation.arguments, active_arguments(sweep, statement), modes.given, added, strict=True)
     names = [atoms(a)[0] for a, is_active, given, adds in by_value if is_active and not given and not adds]
@@ -109,6 +108,8 @@ def modes_of(sweep: ReverseSweep, statement: Bind) -> Modes:
     modes = sweep.shadows.calls.get(statement, PLAIN) if sweep.shadows is not None else PLAIN
     if sweep.shadows is not None and statement in sweep.shadows.changed:
         modes = replace(modes, changing=sweep.shadows.changed[statement])
+    if statement in sweep.unrestored:
+        modes = replace(modes, restored=False)
     places = sweep.calls.added_to(made.callee, argument_facts(sweep, made))
     if not places:
         return modes
@@ -152,6 +153,24 @@ def pair_of(sweep: ReverseSweep, statement: Bind) -> tuple[gast.expr, gast.expr]
     made = statement.operation
     modes = modes_of(sweep, statement)
     return sweep.calls.pair(made.callee, active_arguments(sweep, statement), argument_facts(sweep, made), modes)
+
+
+def held_by(sweep: ReverseSweep, statement: Bind) -> tuple[set[str], set[str]]:
+    """The classes of which a callee saved references: those that are read in any case, and those that its own sweep
+    alone reads, before it leaves them as they were."""
+    assert sweep.shadows is not None and isinstance(statement.operation, Call)
+    made, root = statement.operation, sweep.shadows.root
+    names = {statement.target, *inputs(statement)}.intersection(sweep.shadowed)
+    modes = sweep.shadows.calls.get(statement)
+    if modes is None:
+        return {root(name) for name in names}, set()
+    given = {name for a, comes in zip(made.arguments, modes.given, strict=True) if comes for name in atoms(a)}
+    inside = {root(name) for name in given}
+    others = {root(name) for name in names - given}
+    modes = modes_of(sweep, statement)
+    if sweep.calls.reads_again(made.callee, active_arguments(sweep, statement), argument_facts(sweep, made), modes):
+        return others, inside
+    return others, set()
 
 
 def _distribute_result(sweep: ReverseSweep, target: str, names: list[str], result: gast.expr) -> list[gast.stmt]:

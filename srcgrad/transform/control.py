@@ -47,7 +47,7 @@ from srcgrad.ir.normal_form import (
 from srcgrad.syntax.comment import Comment
 from srcgrad.syntax.parse import walk as nodes_of
 from srcgrad.transform.build import assign, builtin_call, constant, load, store, subscript
-from srcgrad.transform.calls import added_to
+from srcgrad.transform.calls import added_to, held_by
 from srcgrad.transform.contributions import own, zero
 from srcgrad.transform.cotangents import Cotangents
 from srcgrad.transform.reverse import bind_adjoint, return_adjoint
@@ -113,8 +113,8 @@ def _touch(sweep: ReverseSweep, statement: Statement, made: list[gast.stmt]) -> 
     roots: set[str] = set()
     if isinstance(statement, Bind) and statement in sweep.requests.saved_calls:
         # What a callee saved are references to what it was given, and to what it made.
-        names = {statement.target, *inputs(statement)}.intersection(sweep.shadowed)
-        roots |= {sweep.shadows.root(name) for name in names}
+        read, sweep.reread[statement] = map(frozenset, held_by(sweep, statement))
+        roots |= read
     roots |= {sweep.shadows.root(name) for name in sweep.shadows.frozen.get(statement, ())}
     for tree in [item for node in made for item in (node.items if isinstance(node, gast.With) else [node])]:
         for node in nodes_of(tree):

@@ -10,18 +10,19 @@ from typing import Protocol
 
 import gast
 
-from srcgrad.analysis.references import Decision, Hidden, Reference
+from srcgrad.analysis.references import Backward, Decision, Hidden, Reference
 from srcgrad.analysis.required import Plan, Planner
 from srcgrad.ir.normal_form import Block, Statement
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.marks import in_role
 from srcgrad.syntax.parse import BELOW, clone
 from srcgrad.transform.build import assign, load, method, store, unpack
+from srcgrad.transform.calls import pair_of
 from srcgrad.transform.control import PassHead, placed
 from srcgrad.transform.stores import Restore
 from srcgrad.transform.sweep import ReverseSweep
 
-_LEAVES = (Reference, Hidden, Decision)
+_LEAVES = (Reference, Hidden, Decision, Backward)
 
 
 class Sweep(Protocol):
@@ -97,6 +98,8 @@ class Resolver:
                     if slot in self.plan.inline:
                         return clone(self.plan.inline[slot])
                     return gast.Name(self.plan.names[slot], node.ctx, None, None)
+                case Backward():
+                    return pair_of(self.sweep.state, node.owner)[1]
                 case Hidden():
                     kept = self.plan.kept.get((node.owner, node.role))
                     if kept is not None:

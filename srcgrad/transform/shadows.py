@@ -23,6 +23,7 @@ class Modes:
     result: bool = False  # whether the result goes out with its shadow
     changing: tuple[bool, ...] = ()  # arguments without a shadow, lists of integers, that change or may change later
     added: tuple[bool, ...] = ()  # arguments by value to whose adjoints, buffers of the caller's, the sweep adds
+    restored: bool = True  # whether the sweep leaves memory that came with its shadow as it was when the callee began
 
     def shadowed(self, parameters: Sequence[str]) -> tuple[str, ...]:
         return tuple(p for p, comes in zip(parameters, self.given, strict=True) if comes) if self.given else ()

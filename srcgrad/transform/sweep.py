@@ -41,6 +41,10 @@ class Calls(Protocol):
 
     def primal(self, callee: Callee) -> gast.expr | None: ...
 
+    def reads_again(
+        self, callee: Callee, active: tuple[bool, ...], facts: tuple[Fact, ...], modes: Modes
+    ) -> bool: ...
+
     def added_to(self, callee: Callee, facts: tuple[Fact, ...]) -> frozenset[int]: ...
 
 
@@ -90,6 +94,8 @@ class ReverseSweep:
     requests: Requests = field(default_factory=Requests)
     touched: dict[Statement, frozenset[str]] = field(default_factory=dict)  # classes whose contents an adjoint reads
     here: tuple[Block, int, int] | None = None  # where the sweep stands: before and after
+    reread: dict[Statement, frozenset[str]] = field(default_factory=dict)  # call -> classes that its callee alone reads
+    unrestored: frozenset[Statement] = frozenset()  # calls before which nothing reads what they stored into
     now: Statement | None = None  # the statement that it passes
 
     # --- names and facts ---------------------------------------------------------------------------------------------
