@@ -338,7 +338,10 @@ def test_a_sum_in_complex_numbers_has_an_adjoint_of_its_floats():
     np.testing.assert_allclose(got[1], x * mean + dot * np.mean(x) / 3.0, rtol=1e-12)
 
 
-def test_a_product_that_is_summed_is_contracted():
+@pytest.mark.parametrize("few", [0, 8192])
+def test_a_product_that_is_summed_is_contracted(few, monkeypatch):
+    monkeypatch.setattr(runtime.products, "_FEW", few)
+    runtime.products._contraction.cache_clear()
     random = np.random.default_rng(1)
     for of_like, of_b in product([(), (1,), (3,), (2, 3), (2, 1), (4, 1, 3), (0, 3)], repeat=2):
         try:

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -65,38 +66,83 @@ def unproduct(g: Any, b: Any, like: Any) -> Any:
     The product of ``g`` and ``b`` is not formed where they are contracted: it may be larger than all three.
     """
     g, b, shape = np.asarray(g), np.asarray(b), np.shape(like)
-    whole = np.broadcast_shapes(g.shape, b.shape)
-    full = np.broadcast_shapes(whole, shape)
+    whole, full, plan = _contraction(g.shape, b.shape, shape)
     is_alike = g.dtype == b.dtype == np.result_type(like) == np.float64
-    if whole == shape or not is_alike or math.prod(full) < _FEW:
+    if plan is None or not is_alike:
         result = np.multiply(g, b)
         return unbroadcast(result if whole == full else np.array(np.broadcast_to(result, full)), like)
+    (g, of_g), (b, of_b) = _summed_over(g, *plan.left), _summed_over(b, *plan.right)
+    if plan.labels is not None:
+        result = np.einsum(g, of_g, b, of_b, plan.labels)
+    else:
+        (one, rows), (other, columns) = plan.matrices
+        result = np.dot(g.transpose(one).reshape(rows), b.transpose(other).reshape(columns))
+        result = result.reshape(plan.unfolded).transpose(plan.order)
+    result = result.reshape(plan.shape)
+    return (result if plan.shape == shape else np.array(np.broadcast_to(result, shape)))[()]
+
+
+class _Plan(NamedTuple):
+    """How two arrays are contracted: without their axes of length 1, summed over what neither the other nor the result
+    has, and as a product of matrices, or by ``labels`` where an axis of both is one of the result."""
+
+    left: tuple[tuple[int, ...], tuple[int, ...], list[int]]  # shape, axes to sum over, labels of the others
+    right: tuple[tuple[int, ...], tuple[int, ...], list[int]]
+    labels: list[int] | None
+    matrices: tuple[tuple[list[int], tuple[int, int]], tuple[list[int], tuple[int, int]]]  # orders of axes, and shapes
+    unfolded: list[int]
+    order: list[int]
+    shape: tuple[int, ...]
+
+
+@lru_cache(maxsize=512)
+def _contraction(
+    g: tuple[int, ...], b: tuple[int, ...], shape: tuple[int, ...]
+) -> tuple[tuple[int, ...], tuple[int, ...], _Plan | None]:
+    """The shape of a product, that of what it is the cotangent of when repeated, and how it is contracted, if so."""
+    whole = np.broadcast_shapes(g, b)
+    full = np.broadcast_shapes(whole, shape)
+    if whole == shape or math.prod(full) < _FEW:
+        return whole, full, None
     rank = max(len(whole), len(shape))
-    (g, of_g), (b, of_b) = _labelled(g, rank), _labelled(b, rank)
     wanted = [rank - len(shape) + j for j, n in enumerate(shape) if n != 1]
-    g, of_g = _summed_over(g, of_g, {*of_b, *wanted})
-    b, of_b = _summed_over(b, of_b, {*of_g, *wanted})
+    of_g, of_b = _labels(g, rank), _labels(b, rank)
+    left, of_g = _alone(of_g, {*of_b, *wanted})
+    right, of_b = _alone(of_b, {*of_g, *wanted})
     found = [axis for axis in wanted if axis in of_g or axis in of_b]
     shared = [axis for axis in of_g if axis in of_b]
-    if any(axis in wanted for axis in shared):
-        result = np.einsum(g, of_g, b, of_b, found)
-    else:
-        result = np.tensordot(g, b, ([of_g.index(a) for a in shared], [of_b.index(a) for a in shared]))
-        left = [a for a in (*of_g, *of_b) if a not in shared]
-        result = np.transpose(result, [left.index(a) for a in found])
-    result = np.reshape(result, [n if rank - len(shape) + j in found else 1 for j, n in enumerate(shape)])
-    return (result if result.shape == shape else np.array(np.broadcast_to(result, shape)))[()]
+    sizes = {**of_b, **of_g}
+    free_g, free_b = ([axis for axis in of if axis not in shared] for of in (of_g, of_b))
+    rows, columns, inner = (math.prod(sizes[axis] for axis in axes) for axes in (free_g, free_b, shared))
+    left_order = [list(of_g).index(axis) for axis in free_g + shared]
+    right_order = [list(of_b).index(axis) for axis in shared + free_b]
+    plan = _Plan(
+        (tuple(n for n in g if n != 1), left, list(of_g)),
+        (tuple(n for n in b if n != 1), right, list(of_b)),
+        found if any(axis in wanted for axis in shared) else None,
+        ((left_order, (rows, inner)), (right_order, (inner, columns))),
+        [sizes[axis] for axis in free_g + free_b],
+        [(free_g + free_b).index(axis) for axis in found if axis not in shared],
+        tuple(n if rank - len(shape) + j in found else 1 for j, n in enumerate(shape)),
+    )
+    return whole, full, plan
 
 
-def _labelled(x: Any, rank: int) -> tuple[Any, list[int]]:
-    """An array without its axes of length 1, and which of so many axes its others are."""
-    return np.reshape(x, [n for n in x.shape if n != 1]), [rank - x.ndim + j for j, n in enumerate(x.shape) if n != 1]
+def _labels(shape: tuple[int, ...], rank: int) -> dict[int, int]:
+    """The axes of an array that are longer than 1, among so many, with their lengths."""
+    return {rank - len(shape) + j: n for j, n in enumerate(shape) if n != 1}
 
 
-def _summed_over(x: Any, axes: list[int], kept: set[int]) -> tuple[Any, list[int]]:
-    """An array summed over the axes that are not among these."""
-    alone = tuple(j for j, axis in enumerate(axes) if axis not in kept)
-    return (np.sum(x, axis=alone), [axis for axis in axes if axis in kept]) if alone else (x, axes)
+def _alone(axes: dict[int, int], kept: set[int]) -> tuple[tuple[int, ...], dict[int, int]]:
+    """The positions of the axes that are not among these, and the other axes."""
+    return tuple(j for j, axis in enumerate(axes) if axis not in kept), {a: n for a, n in axes.items() if a in kept}
+
+
+def _summed_over(
+    x: Any, shape: tuple[int, ...], alone: tuple[int, ...], labels: list[int]
+) -> tuple[Any, list[int]]:
+    x = x.reshape(shape)
+    return (np.add.reduce(x, axis=alone) if alone else x), labels
 
 
 # --- dot: last axis of a with the last but one of b, free axes side by side ------------------------------------------
