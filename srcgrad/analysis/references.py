@@ -30,7 +30,7 @@ class Hidden(gast.Name):
     """A read of a value that the forward sweep keeps for the compiler: a trip count, or what a call saved."""
 
     owner: Statement
-    role: str  # "passes" | "saved" | "iterable"
+    role: str  # "passes" | "saved" | "iterable" | "mask", "mask1" ...
 
 
 class Decision(gast.Name):

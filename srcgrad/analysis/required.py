@@ -280,7 +280,7 @@ class Planner:
         used: set[str] = set()
         self._hold(plan, once, bound, used)
         for (owner, role), slot in self.hidden.items():
-            word = {"test": "taken", "saved": "saved", "passes": "passes", "iterable": "items"}[role]
+            word = {"test": "taken", "iterable": "items"}.get(role, role)
             plan.kept[owner, role] = plan.names[slot] = self.namer.fresh(word)
         lanes: dict[Block, list[Slot]] = {}
         same: dict[object, str] = {}  # expressions made again, so that each is made once per pass
@@ -311,7 +311,7 @@ class Planner:
         for (_, role), slot in self.hidden.items():
             frame = self.layout.frames[slot.order]
             if frame.repeats:
-                (lanes if role in ("saved", "iterable") else decided).setdefault(frame.block, []).append(slot)
+                (decided if role in ("test", "passes") else lanes).setdefault(frame.block, []).append(slot)
         for frame in self.layout.frames:
             for group, word in ((lanes, "tape"), (decided, "path")):
                 if frame.block in group:

@@ -15,7 +15,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from srcgrad.rules.arguments import other_than
+from srcgrad.rules.arguments import alike, other_than, rank
 from srcgrad.rules.facts import Array, as_array, computed, is_floating
 from srcgrad.rules.formula import Formula, is_none, spelling
 from srcgrad.rules.results import dtype_of, reduced
@@ -321,6 +321,12 @@ def outer(A, B, *, C, C_bar):
     return unlifted(PARTIALS[0], A), PARTIALS[1]
 
 
+def outer_of_vectors(A, B, *, C, C_bar):
+    """The same of two vectors: each answers for a sum over the other's axis."""
+    x1 = lifted(A, B)  # noqa: F841
+    return np.sum(PARTIALS[0], axis=1), np.sum(PARTIALS[1], axis=0)
+
+
 def outer_tangent(A, B, *, C, A_dot, B_dot):
     x1 = lifted(A, B)  # noqa: F841
     x1_dot = lifted(A_dot, B)  # noqa: F841
@@ -334,6 +340,9 @@ class Outer(Rule):
         super().__init__("rule", (ufunc.outer,), outer)
         self.ufunc = ufunc
         self.tangent(outer_tangent)
+        own = lookup(ufunc)
+        if own is not None and own.kind == "elementwise":
+            self.when(alike("A", "B"), A=rank(1), B=rank(1))(outer_of_vectors)
         self.infer(self._result)
 
     def _result(self, arguments, literals):
@@ -345,19 +354,20 @@ class Outer(Rule):
     def _formula(self, template: FunctionType) -> Formula:
         if template not in self._formulas:
             written = super()._formula(template)
-            self._formulas[template] = self._completed(written, template is outer_tangent)
+            self._formulas[template] = self._completed(written, template)
         return self._formulas[template]
 
-    def _completed(self, written: Formula, is_tangent: bool) -> Formula:
+    def _completed(self, written: Formula, template: FunctionType) -> Formula:
         """The text above with the ufunc's partials, or terms of its tangent, in their places."""
+        is_tangent, is_summed = template is outer_tangent, template is outer_of_vectors
         own = lookup(self.ufunc)
         assert own is not None
         names = {own.parameters[0]: "x1", own.parameters[1]: "B", own.result: "C", own.adjoint: "C_bar"}
         dots = dict(zip(own.parameters, ("x1_dot", "B_dot"), strict=False))
         diagonal = own.kind == "elementwise"
-        template = own._tangent if is_tangent and not diagonal else own.template
-        assert template is not None
-        formula, partials = own._formula(template), own._partials(template)
+        own_template = own._tangent if is_tangent and not diagonal else own.template
+        assert own_template is not None
+        formula, partials = own._formula(own_template), own._partials(own_template)
         lines = [*written.body]
         made: list[gast.expr] = []
         for p, operand in zip(own.parameters, ("x1", "B"), strict=False):
@@ -369,7 +379,7 @@ class Outer(Rule):
             binding = {name: read(other) for name, other in renamed.items()}
             lines += [(renamed[name], substituted(value, binding)) for name, value in formula.body]
             value = substituted(partials[p], binding)
-            if diagonal:
+            if diagonal and not is_summed:
                 fit, like = (rebroadcast, "C") if is_tangent else (unbroadcast, operand)
                 value = gast.Call(spelling(fit), [value, read(like)], [])
             made.append(value)

@@ -120,8 +120,9 @@ class AdjointProgram:
             sweep.planner.need_all(value)
         plan = self._planned(sweep)
         forward = JointForward(
-            plan, sweep.exits(), sweep.forward_of, self._primal_of, sweep.idle_binds(plan), self.shadows
-        )
+            plan, sweep.exits(), sweep.forward_of, self._primal_of, sweep.idle_binds(plan), self.shadows,
+            sweep.state.requests.masks,
+        )  # fmt: skip
         body: list[gast.stmt] = [assign(n, constant(None)) for n in plan.unset]
         body += [in_role(assign(tape, gast.List([], gast.Load())), "record") for tape in sweep.tapes(plan)]
         body += named_where_unset(forward.block(self.function.body), plan.unset)
@@ -156,6 +157,7 @@ class AdjointProgram:
             self._primal_of,
             sweep.idle_binds(plan),
             self.shadows,
+            sweep.state.requests.masks,
             numbered=numbered,
             tapes=tapes,
         )
@@ -377,6 +379,8 @@ class _Sweep:
         for statement in self.program.activity.graph.heads:
             if statement in self.state.requests.saved_calls:
                 planner.need_hidden(statement, "saved")
+        for owner, role in self.state.requests.masks:
+            planner.need_hidden(owner, role)
         return planner.plan()
 
     def _sink(self, shadows: Shadows) -> None:

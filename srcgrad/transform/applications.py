@@ -19,7 +19,7 @@ import numpy as np
 from srcgrad import runtime
 from srcgrad.analysis.activity import atoms
 from srcgrad.analysis.literals import literal
-from srcgrad.analysis.references import Reference, mark_shapes, reference, referring
+from srcgrad.analysis.references import Reference, hidden, mark_shapes, reference, referring
 from srcgrad.errors import MissingRule
 from srcgrad.ir.normal_form import (
     Apply,
@@ -28,6 +28,7 @@ from srcgrad.ir.normal_form import (
 )
 from srcgrad.rules.facts import (
     Array,
+    Fact,
     Unknown,
     as_array,
     is_floating,
@@ -37,14 +38,17 @@ from srcgrad.rules.facts import (
 )
 from srcgrad.rules.formula import object_of
 from srcgrad.rules.memory import LIBRARIES, home_of
+from srcgrad.rules.rewriting import rebuilt
 from srcgrad.rules.template import inline
 from srcgrad.syntax.globals import call_runtime
+from srcgrad.syntax.parse import same_tree
 from srcgrad.transform.build import (
     assign,
     constant,
     load,
     numpy_call,
     subscript,
+    tuple_of,
 )
 from srcgrad.transform.contributions import counted_once, distribute
 from srcgrad.transform.operands import WEAK, calls_to, gives_python_numbers, is_single_real
@@ -99,15 +103,59 @@ def apply_adjoint(
         else:
             name = atoms(argument)[0]
             if name in sweep.deferral.spread and not strong:
-                partial = _not_spread(partial)
+                partial = _not_spread(partial, sweep.fact(target))
             contributions.append((name, _fitting(sweep, partial, name, apply.rule.kind, statement, block, position)))
+    contributions = [
+        (name, _with_masks(sweep, partial, statement, block, position)) for name, partial in contributions
+    ]
     contributions = counted_once(sweep, contributions)
     mark_shapes(*code, *(partial for _, partial in contributions))
     return code + distribute(sweep, target, contributions)
 
 
-def _not_spread(partial: gast.expr) -> gast.expr:
-    """The cotangent of a reduction before ``unreduce`` spreads it, which broadcasts to the shape of the operand."""
+#: What is asked of operands element by element, and answered in less memory than they take.
+MASKS = (runtime.wins, runtime.is_within, runtime.is_below, runtime.is_above)
+
+
+def _with_masks(
+    sweep: ReverseSweep, partial: gast.expr, statement: Bind, block: Block, position: int
+) -> gast.expr:
+    """The partial with what the forward sweep can ask of memory, before that is stored into, asked there.
+
+    Else the sweep would have to restore what was compared, and to keep what it was compared with::
+
+        y[:] = np.minimum(y, t)         t = ...; mask = wins(t, y); y[:] = np.minimum(y, t); tape.append(mask)
+    """
+    if sweep.shadows is None or not sweep.layout.frame(block).repeats:
+        return partial
+
+    def asked(node: gast.AST) -> gast.expr | None:
+        if not isinstance(node, gast.Call) or not any(calls_to(node, function) for function in MASKS):
+            return None
+        read = [part for part in node.args if isinstance(part, Reference)]
+        if not all(isinstance(part, Reference | gast.Constant) for part in node.args) or node.keywords:
+            return None
+        known = all(isinstance(sweep.fact(part.id), Array) and part.position == position for part in read)
+        if not known or not any(part.id in sweep.shadowed and sweep.is_array(part.id) for part in read):
+            return None
+        if any(part.id == statement.target for part in read):
+            return None
+        written = rebuilt(node, lambda part: load(part.id) if isinstance(part, Reference) else None)
+        taken = {role: expression for (owner, role), expression in sweep.requests.masks.items() if owner is statement}
+        same = (role for role, expression in taken.items() if same_tree(expression, written))
+        role = next(same, f"mask{len(taken) or ''}")
+        sweep.requests.masks[statement, role] = written
+        return hidden(statement, role)
+
+    made: gast.expr = rebuilt(partial, asked)
+    return made
+
+
+def _not_spread(partial: gast.expr, fact: Fact) -> gast.expr:
+    """The cotangent of a reduction before ``unreduce`` spreads it, which broadcasts to the shape of the operand.
+
+    ``fact``: of the reduction.
+    """
     if not isinstance(partial, gast.Call) or not calls_to(partial, runtime.unreduce) or partial.keywords:
         return partial
     match partial.args:
@@ -115,11 +163,24 @@ def _not_spread(partial: gast.expr) -> gast.expr:
             return bare
         case [bare, _, axis]:
             try:
-                literal(axis)
+                axes = literal(axis)
             except ValueError:
                 return partial
+            axes = axes if isinstance(axes, tuple) else (axes,)
+            if isinstance(fact, Array) and fact.shape and all(type(each) is int for each in axes):
+                return _with_axes(bare, axes, len(fact.shape))
             return numpy_call("expand_dims", bare, axis)
     return partial
+
+
+def _with_axes(value: gast.expr, axes: tuple[int, ...], rank: int) -> gast.expr:
+    """``np.expand_dims`` of an array of this rank, as an index."""
+    whole = rank + len(axes)
+    added = {axis % whole for axis in axes}
+    parts = [constant(None) if j in added else gast.Slice(None, None, None) for j in range(whole)]
+    while isinstance(parts[-1], gast.Slice):
+        parts.pop()
+    return subscript(value, parts[0] if len(parts) == 1 else tuple_of(parts))
 
 
 def _spread(
@@ -247,10 +308,36 @@ def _narrowed(sweep: ReverseSweep, partial: gast.Call, name: str, target: str, s
         if same_dtype(mine, result) or (mine.is_real and result.is_real):
             if same_shape(mine, result):
                 return partial.args[0]
+            whole = sweep.fact(target)
             if mine.shape == () and result.shape:
-                is_whole = isinstance(whole := sweep.fact(target), Array) and whole.dtype == result.dtype
+                is_whole = isinstance(whole, Array) and whole.dtype == result.dtype
                 return _total(sweep, partial.args[0], bar, result if is_whole else replace(result, dtype=None))
+            if all(isinstance(f, Array) and f.dtype == "float64" for f in (mine, result, whole)):
+                return _summed_down(sweep, partial.args[0], partial.args[1], bar, mine, result)
     return partial
+
+
+def _summed_down(
+    sweep: ReverseSweep, value: gast.expr, like: gast.expr, bar: str, mine: Array, fact: Array
+) -> gast.expr:
+    """``unbroadcast(value, like)``, with what has the shape ``mine`` of ``like`` left outside, and without forming a
+    product of two arrays that is only summed::
+
+        unbroadcast(-s_bar * s / u, u)      ->      -unproduct(s_bar, s, u) / u
+    """
+    match value:
+        case gast.UnaryOp(op=gast.USub() as op, operand=operand):
+            return gast.UnaryOp(op, _summed_down(sweep, operand, like, bar, mine, fact))
+        case gast.BinOp(left=left, op=gast.Mult() | gast.Div() as op, right=right) if (
+            _is_number(sweep, right) or _is_as_large(sweep, right, "", mine)
+        ):
+            return gast.BinOp(_summed_down(sweep, left, like, bar, mine, fact), op, right)
+        case gast.BinOp(left=gast.UnaryOp(op=gast.USub() as op, operand=left), op=gast.Mult() as times, right=right):
+            return gast.UnaryOp(op, _summed_down(sweep, gast.BinOp(left, times, right), like, bar, mine, fact))
+        case gast.BinOp(left=left, op=gast.Mult(), right=right):
+            if _is_as_large(sweep, left, bar, fact) and _is_as_large(sweep, right, bar, fact):
+                return call_runtime(runtime.unproduct, left, right, like)
+    return call_runtime(runtime.unbroadcast, value, like)
 
 
 def _total(sweep: ReverseSweep, value: gast.expr, bar: str, fact: Array) -> gast.expr:

@@ -85,7 +85,7 @@ def add(sweep: ReverseSweep, name: str, value: gast.expr) -> list[gast.stmt]:
         sweep.bars.assign(name, owned=is_fresh(value) and name not in sweep.lists)
         return [assign(bar, value)]
     if sweep.bars.owned[name] and sweep.is_array(name):
-        return [gast.AugAssign(store(bar), gast.Add(), value)]
+        return [gast.AugAssign(store(bar), gast.Add(), _spread_by_adding(sweep, name, value))]
     present = load(bar)
     if adds_plainly(sweep, name, value) and name not in sweep.lists:
         total: gast.expr = gast.BinOp(present, gast.Add(), value)
@@ -211,10 +211,24 @@ def _add_to_shadow(sweep: ReverseSweep, name: str, value: gast.expr) -> list[gas
     place = sweep.shadow(name)
     if sweep.adds_in_place(name):
         place.ctx = gast.Store()
-        fact, added = sweep.fact(name), seen_elsewhere(gast.AugAssign(place, gast.Add(), value))
+        summand = _spread_by_adding(sweep, name, value)
+        fact, added = sweep.fact(name), seen_elsewhere(gast.AugAssign(place, gast.Add(), summand))
         is_plain = isinstance(fact, Array) and fact.rank == 1 and fact.dtype == "float64"  # of one layout
-        return [whole(added) if is_plain else added]
+        return [whole(added) if is_plain and summand is value else added]
     return [seen_elsewhere(gast.Expr(call_runtime(runtime.accumulate, place, value)))]
+
+
+def _spread_by_adding(sweep: ReverseSweep, name: str, value: gast.expr) -> gast.expr:
+    """What is added to a buffer need not be spread over its shape first."""
+    fact = sweep.fact(name)
+    if not calls_to(value, runtime.unreduce) or not (isinstance(fact, Array) and fact.dtype == "float64"):
+        return value
+    match value:
+        case gast.Call(args=[bare, _] | [bare, _, gast.Constant(value=None)], keywords=[]):
+            return bare
+        case gast.Call(args=[bare, _, _, gast.Constant(value=True)], keywords=[]):
+            return bare
+    return value
 
 
 def _is_basic(sweep: ReverseSweep, index: gast.expr) -> bool:

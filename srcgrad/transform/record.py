@@ -11,7 +11,8 @@ records it is the user's own text::
 
 from __future__ import annotations
 
-from collections.abc import Callable, Set
+from collections.abc import Callable, Mapping, Set
+from types import MappingProxyType
 
 import gast
 
@@ -52,8 +53,12 @@ class ForwardSweep:
         primal_of: Callable[[Bind], gast.expr | None],
         idle: Set[Statement] = frozenset(),
         shadows: Shadows | None = None,
+        masks: Mapping[tuple[Bind, str], gast.expr] = MappingProxyType({}),
     ) -> None:
-        """``idle`` statements are left out."""
+        """``idle`` statements are left out.  ``masks``: what is asked once a statement has run, and kept."""
+        self.masks: dict[Statement, list[tuple[str, gast.expr]]] = {}
+        for (owner, role), expression in masks.items():
+            self.masks.setdefault(owner, []).append((plan.kept[owner, role], expression))
         self.idle = idle
         self.shadows = shadows
         self.plan = plan
@@ -68,6 +73,8 @@ class ForwardSweep:
             code += [in_role(placed(s, statement.span), "record") for s in self._before(block, j)]
             if statement not in self.idle:
                 code += [placed(s, statement.span) for s in self._statement(statement, block, j)]
+                asked = [assign(name, clone(expression)) for name, expression in self.masks.get(statement, ())]
+                code += [in_role(placed(s, statement.span), "record") for s in asked]
         length = len(block.statements)
         if not (block.statements and isinstance(block.statements[-1], Break | Continue | Return)):
             last = self._before(block, length)

@@ -59,6 +59,7 @@ class Requests:
     iterables: list[Statement] = field(default_factory=list)  # loops whose items are gone over again
     counted: list[Statement] = field(default_factory=list)  # loops whose passes are counted
     saved_calls: set[Bind] = field(default_factory=set)  # calls that are reversed
+    masks: dict[tuple[Bind, str], gast.expr] = field(default_factory=dict)  # (statement, role) -> kept in its place
 
     def mark(self) -> Mark:
         return len(self.decisions), len(self.iterables), len(self.counted), frozenset(self.saved_calls)
@@ -93,9 +94,9 @@ class ReverseSweep:
     seeds: dict[Statement, str] = field(default_factory=dict)  # adjoints of results of which parts may be operands'
     requests: Requests = field(default_factory=Requests)
     touched: dict[Statement, frozenset[str]] = field(default_factory=dict)  # classes whose contents an adjoint reads
-    here: tuple[Block, int, int] | None = None  # where the sweep stands: before and after
     reread: dict[Statement, frozenset[str]] = field(default_factory=dict)  # call -> classes that its callee alone reads
     unrestored: frozenset[Statement] = frozenset()  # calls before which nothing reads what they stored into
+    here: tuple[Block, int, int] | None = None  # where the sweep stands: before and after
     now: Statement | None = None  # the statement that it passes
 
     # --- names and facts ---------------------------------------------------------------------------------------------

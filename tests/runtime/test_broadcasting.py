@@ -85,7 +85,7 @@ def test_ties_share() -> None:
     np.testing.assert_array_equal(ties(np.array([np.nan, 1.0]), np.nan), [1.0, 0.0])  # nan is the greatest of all
     assert wins(1.0, 1.0) == 0.5
     np.testing.assert_array_equal(wins(np.array([0.0, 1.0, 2.0]), 1.0), [0.0, 0.5, 1.0])
-    assert wins(np.ones(2, np.float32), 0.0).dtype == np.float32
+    assert wins(np.ones(2, np.float32), np.arange(2.0, dtype=np.float32)).dtype == np.float32
 
 
 def test_counts() -> None:

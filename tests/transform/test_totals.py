@@ -94,3 +94,42 @@ def test_inverse_powers_at_the_ends_of_the_scale() -> None:
     with np.errstate(all="ignore"):
         found = srcgrad.grad(lambda x: np.sum(x**-1.5))(x)
         np.testing.assert_array_equal(found, -1.5 * x**-2.5)
+
+
+def normalised(x):
+    e = np.exp(x)
+    return np.sum(np.sin(e / np.sum(e, axis=-1, keepdims=True)))
+
+
+def scaled_rows(x, r):
+    return np.sum(np.cos(-x * x / r) * r)
+
+
+def added_to_a_buffer(x):
+    y = x * x
+    y[0] += x[1]
+    return np.sum(y) + np.sum(np.sin(y)) + np.sum(np.max(y, axis=1, keepdims=True) ** 2)
+
+
+def test_what_is_the_same_along_an_axis_is_left_outside_of_its_sum() -> None:
+    x = np.linspace(-1.0, 2.0, 150 * 70).reshape(150, 70)[:, ::-1]
+    r = np.linspace(0.5, 1.5, 70)
+    direction = np.random.default_rng(3).normal(size=x.shape)
+    for program in (normalised, lambda x: scaled_rows(x, r), added_to_a_buffer):
+        gradient = srcgrad.grad(program)(x)
+        near = [program(x + h * direction) for h in (1e-6, -1e-6)]
+        assert np.sum(gradient * direction) == pytest.approx((near[0] - near[1]) / 2e-6, rel=1e-6, abs=1e-6)
+    found = srcgrad.grad(scaled_rows, 1)(x, r)
+    expected = numeric_gradient(lambda r: scaled_rows(x, r), r)
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
+    kept = srcgrad.grad(normalised)
+    kept(x)
+    assert "unproduct(" in kept.source and "+= unreduce(" not in kept.source
+
+
+def test_second_derivatives_of_what_is_left_outside() -> None:
+    direction = np.array([[0.3, -0.2, 0.5], [0.7, 0.1, -0.4]])
+    for program in (normalised, added_to_a_buffer):
+        near = [srcgrad.grad(program)(GRID + h * direction) for h in (1e-5, -1e-5)]
+        found = srcgrad.hvp(program)(GRID, direction)
+        np.testing.assert_allclose(found, (near[0] - near[1]) / 2e-5, rtol=1e-5, atol=1e-7)
