@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from srcgrad.rules.arguments import Argument
 from srcgrad.rules.facts import as_array
 from srcgrad.rules.results import reduced
 from srcgrad.rules.table import rule
@@ -25,6 +26,16 @@ def max(a, axis=None, keepdims=False, initial=None, where=True, *, y, y_bar):
         None,
         unbroadcast(if_floating(y_bar, np.result_type(y)) * initial_share(initial, y, a, axis, where), initial),
     )
+
+
+def _is_of_float64(argument: Argument) -> bool:
+    return argument.dtype == "float64" and bool(argument.rank)
+
+
+@max.when(a=_is_of_float64, keepdims=True, initial=None, where=True)
+def max(a, axis=None, keepdims=False, initial=None, where=True, *, y, y_bar):
+    """An extremum that keeps its axes: its cotangent broadcasts to where it is attained."""
+    return y_bar * ties(a, y, axis)
 
 
 @max.tangent
