@@ -13,6 +13,8 @@ import pytest
 
 from srcgrad.api import compiling
 from srcgrad.api.kept import Variant
+from srcgrad.cache import kept
+from srcgrad.rules.edition import edition
 
 
 class Project:
@@ -51,6 +53,8 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Project
     monkeypatch.setenv("SRCGRAD_CACHE", str(made.cache))
     monkeypatch.syspath_prepend(str(folder))
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    before = edition()  # tests that ran in this process may have given rules
+    monkeypatch.setattr(kept, "edition", lambda: edition() - before)
     plain = compiling.compiled
 
     def counted(derivative: Any, function: Any, values: Any, variant: Variant) -> Any:
