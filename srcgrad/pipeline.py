@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import replace
 from functools import partial
 from types import FunctionType
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import gast
 
@@ -34,7 +34,6 @@ from srcgrad.analysis.solving import solved
 from srcgrad.analysis.summaries import Summaries, Summary
 from srcgrad.analysis.symbols import Seen, seen_from_inside, unknown
 from srcgrad.analysis.values import fact_of_expression
-from srcgrad.batching.carried import Carried
 from srcgrad.batching.program import Program, Refused, definition
 from srcgrad.emit.load import load, of_users
 from srcgrad.emit.printer import emit
@@ -129,8 +128,6 @@ class Module:
         self.summaries = Summaries(self._summary, Summary())
         self.losses = Losses(self.normalized, self._inside, self.summary_of)
         self.changes_saved = False  # whether a backward half stores into what its forward half saved
-        self.returned: Carried = None  # what the result of a program over a batch carries
-        self.slow: tuple[tuple[str, Span | None], ...] = ()  # what a batch runs example by example, and where
 
     # --- the road ----------------------------------------------------------------------------------------------------
     def normalized(self, callee: Callee) -> Function:
@@ -554,7 +551,7 @@ def _compiled(module: Module, request: Request, taken: frozenset[str]) -> Compil
     stored = refuse_stores(request.callee, facts, request.kept, module.looked_into, module.summary_of)
     outcome = result(function, module.facts_of(request.callee, facts))
     scalar = isinstance(outcome, Array) and outcome.shape == () and (outcome.real or is_real(outcome.dtype))
-    of, entry, backward = stem(request.callee), "", None
+    of, entry, backward, over = stem(request.callee), "", None, dict[str, Any]()
     match request.mode:
         case "reverse" | "value":
             both, looks = request.mode == "value", request.looks and not scalar
@@ -572,7 +569,7 @@ def _compiled(module: Module, request: Request, taken: frozenset[str]) -> Compil
             if request.mode == "nested forward":
                 module.apart[entry] = Returning(beside=True)
         case "batched":
-            entry = _batched(module, request, facts)
+            entry, over = _batched(module, request, facts)
         case "nested" | "nested value" | "nested split" | "nested pulled" | "nested linear":
             entry = nested(module, request.callee, request.mode, request.wanted, facts, tupled=request.tupled)
         case _:
@@ -593,12 +590,11 @@ def _compiled(module: Module, request: Request, taken: frozenset[str]) -> Compil
     second = loaded.__globals__[backward] if backward else None
     request = replace(request, arguments=None)  # what they are is inferred: no program keeps them
     told = scalar, module.changes_saved, guards, module.repeated, request.looks, request.pattern
-    made = Compiled(function.span, emission, loaded, second, *told, of=lambda: request)
-    return replace(made, slow=module.slow, returned=module.returned)
+    return Compiled(function.span, emission, loaded, second, *told, of=lambda: request, **over)
 
 
-def _batched(module: Module, request: Request, facts: Facts) -> str:
-    """The entry over a batch, and the functions that it calls; ``LanguageError`` where it has no batching rule."""
+def _batched(module: Module, request: Request, facts: Facts) -> tuple[str, dict[str, Any]]:
+    """The entry over a batch, and what its program says of that; ``LanguageError`` where it has no batching rule."""
     program = Program(module)
     entry = module.namer.fresh(f"{stem(request.callee)}_batch")
     given = len(request.carried)
@@ -610,11 +606,10 @@ def _batched(module: Module, request: Request, facts: Facts) -> str:
         raise NotBatched(refused.reason, of_users(refused.span)) from None
     for each, text in zip(made, written, strict=True):
         module.add(text, each.temporaries)
-    module.returned = made[0].signature.result
     memory = made[0].writer.memory
     module.changes_saved = not (memory.arrays | memory.containers).isdisjoint(made[0].writer.function.parameters)
-    module.slow = tuple((displayed(function), of_users(span)) for function, span in program.slow.values())
-    return entry
+    slow = tuple((displayed(function), of_users(span)) for function, span in program.slow.values())
+    return entry, {"slow": slow, "returned": made[0].signature.result}
 
 
 def _place(entry: Span, made: gast.stmt) -> Span | None:
