@@ -78,8 +78,9 @@ from srcgrad.transform.entries import LABELS, NESTED, document, driver, entry_fa
 from srcgrad.transform.forward import tangent
 from srcgrad.transform.forward_liveness import mirrored_in
 from srcgrad.transform.local_texts import found_here, name_texts
+from srcgrad.transform.marked import has_marks, unmarked
 from srcgrad.transform.nesting import keep_apart, made_pair, made_primal, made_tangent, nested
-from srcgrad.transform.outlining import has_marks, outlined, unmarked
+from srcgrad.transform.outlining import outlined
 from srcgrad.transform.results_apart import Returning
 from srcgrad.transform.shadowing import shadows_of
 from srcgrad.transform.shadows import PLAIN, Modes

@@ -81,13 +81,16 @@ class Stretch:
 @dataclass(frozen=True, eq=False)
 class Checkpointed:
     """A loop of which few states are kept, as a function of how many passes it has (None: until it ends), of how many
-    states are kept and passes recorded at once, and of what the passes read: first of the ``states`` of its state.
+    states are kept and passes recorded at once, and of what the passes read: first of the ``states`` of its state, then
+    of the ``written`` arrays that they store into and never read.
 
-    It returns the state; so does ``stretch``, behind the number of passes of the loop if it ``ends`` by itself."""
+    It returns the state and copies of these arrays; ``stretch`` returns the state, behind the number of passes of the
+    loop if it ``ends`` by itself, and stores into the arrays that it is given."""
 
     name: str
     stretch: Callee
     states: int
+    written: int
     ends: bool
 
 

@@ -434,8 +434,8 @@ def f(x):
         "E0122",
         "the state of a checkpointed loop is not known",
         "Few states of a checkpointed loop are kept: the variables that its body binds and reads again, and copies of "
-        "the arrays that it stores into. Containers and objects that change, a return inside, a variable that may have "
-        "no value before the loop, and arrays that share memory with others are not followed there. Of a function "
+        "the arrays that it stores into and reads. Containers and objects that change, a variable that may have no "
+        "value before the loop, and arrays that share memory with others are not followed there. Of a function "
         "under `srcgrad.remat` the arguments alone are kept, so that it may store into none of them.",
         """
 import srcgrad

@@ -77,7 +77,9 @@ def loop_pair(
             function.span, code="E0122", hint="copy the arrays that the loop reads and that are changed elsewhere",
         )  # fmt: skip
     known, moving = _settled(module, loop, facts, active)
-    shadowed = _added_to(module, loop, known, moving)
+    first = 2 + loop.states
+    written = module.normalized(loop.stretch).parameters[first : first + loop.written]
+    shadowed = (*written, *_added_to(module, loop, known, moving))
     inner = Modes(tuple(p in shadowed for p in module.normalized(loop.stretch).parameters)) if shadowed else PLAIN
     forward, backward = map(_spelling, module.pair(loop.stretch, moving, known, inner))
     return _Text(module, loop, function, active, moving, shadowed, forward, backward).halves(names, define)
@@ -132,7 +134,8 @@ def _settled(
     """What is known of the arguments of any stretch, and which of them vary; of the state, as stretches return it."""
     integer = number("int")
     known: Facts = (integer, integer, *facts[3:])
-    moving = (False, False, *active[3:])
+    written = 2 + loop.states + loop.written
+    moving = (False, False, *active[3 : 3 + loop.states], *[True] * loop.written, *active[1 + written :])
     for _ in range(8):
         result = module.outcome_of(loop.stretch, known).result
         function, inside = module.prepared(loop.stretch, known)
@@ -165,7 +168,7 @@ def _added_to(module: Repeating, loop: Checkpointed, known: Facts, moving: tuple
     """The arrays to whose adjoints the passes add: what they read alone, and hand on to no state."""
     function, inside = module.prepared(loop.stretch, known)
     parameters = function.parameters
-    first = 2 + loop.states
+    first = 2 + loop.states + loop.written
     found = [
         p for p, fact, moves in list(zip(parameters, known, moving, strict=True))[first:]
         if moves and isinstance(fact, Array) and not fact.scalar and fact.shape and is_floating(fact.dtype)
@@ -193,13 +196,17 @@ class _Text:
         self.run, self.forward, self.backward = _spelling(module.copied(loop.stretch)), forward, backward
         namer = Namer([*function.parameters, self.run, forward, backward])
         self.namer = namer
-        self.state, self.fixed = given[: loop.states], given[loop.states :]
         inner = module.normalized(loop.stretch).parameters
+        arrays = slice(loop.states, loop.states + loop.written)
+        self.copied = dict(zip(given[arrays], map(namer.fresh, inner[2:][arrays]), strict=True))
+        given = [self.copied.get(p, p) for p in given]
+        self.state, self.written, self.fixed = given[: loop.states], given[arrays], given[arrays.stop :]
         self.bars = {p: namer.fresh(f"{p}_bar") for p in given}
         own = dict(zip(inner[2:], given, strict=True))  # what the parameters of the stretch are called here
         self.shadowed = [own[p] for p in shadowed]
         self.moving = [own[p] for p, moves in zip(inner, moving, strict=True) if moves]
-        self.active = [p for p, is_active in zip(function.parameters, active, strict=True) if is_active]
+        self.active = [p for p, is_active in zip(function.parameters[3:], active[3:], strict=True) if is_active]
+        self.active = [self.copied.get(p, p) for p in self.active]
         self.kept, self.first, self.last, self.ended, self.saved, self.action, self.record = (
             namer.fresh(n) for n in ("kept", "first", "last", "ended", "saved", "action", "record")
         )
@@ -209,13 +216,16 @@ class _Text:
 
     def _stretch(self) -> str:
         told = f"{self.ended}, " if self.loop.ends else ""
-        return f"{told}{_row(self.state)} = {self.run}({', '.join([self.first, self.last, *self.state, *self.fixed])})"
+        given = ", ".join([self.first, self.last, *self.state, *self.written, *self.fixed])
+        targets = f"{told}{_row(self.state)} = " if told or self.state else ""
+        return f"{targets}{self.run}({given})"
 
     def forward_half(self, name: str) -> str:
         state, kept, passes = _row(self.state), self.kept, self.passes
         lines = [
             f"def {name}({', '.join(self.function.parameters)}):",
             f"    {kept} = []",
+            *(f"    {copy} = {p}.copy()" for p, copy in self.copied.items()),
             f"    for {self.first}, {self.last} in "
             f"__srcgrad_stretches__({kept}, {passes}, {self.snapshots}, {self.recorded}):",
             f"        {kept}.append(({self.first}, ({state})))",
@@ -227,27 +237,30 @@ class _Text:
                 f"            {passes} = {self.ended}",
                 "            break",
             ]
-        saved = ", ".join([kept, passes, self.snapshots, self.recorded, *self.fixed])
-        lines.append(f"    return ({state}), ({saved})")
+        saved = ", ".join([kept, passes, self.snapshots, self.recorded, *self.written, *self.fixed])
+        lines.append(f"    return ({_row([*self.state, *self.written])}), ({saved})")
         return "\n".join(lines) + "\n"
 
     def backward_half(self, name: str) -> str:
         kept, bars = self.kept, self.bars
         state, seeds = _row(self.state), _row([bars[p] for p in self.state])
+        given = _row([bars[p] for p in (*self.state, *self.written)])
         moving = [p for p in self.moving if p in self.fixed]
         added = [p for p in moving if p not in self.shadowed]
         part = {p: self.namer.fresh(f"{p}_part") for p in added}
         value_bar = self.namer.fresh("value_bar")
         passed = [self.first, self.last]
-        for p in (*self.state, *self.fixed):
+        for p in (*self.state, *self.written, *self.fixed):
             passed += [p, bars[p]] if p in self.shadowed else [p]
         results = [bars[p] for p in self.moving if p in self.state] + [part[p] for p in added]
         pulled = f"{self.backward}({self.record}, ({'None, ' if self.loop.ends else ''}{seeds}))"
+        held = ", ".join([kept, self.passes, self.snapshots, self.recorded, *self.written, *self.fixed])
         lines = [
             f"def {name}({self.saved}, {value_bar}=1.0):",
-            f"    {', '.join([kept, self.passes, self.snapshots, self.recorded, *self.fixed])} = {self.saved}",
+            f"    {held} = {self.saved}",
             f"    {kept} = __srcgrad_as_list__({kept})",
-            f"    {seeds} = {value_bar}",
+            f"    {given} = {value_bar}",
+            *(f"    {bars[p]} = __srcgrad_add__(__srcgrad_zeros_like__({p}), {bars[p]})" for p in self.written),
             *(f"    {bars[p]} = __srcgrad_zeros_like__({p})" for p in moving),
             f"    for {self.action}, {self.first}, {self.last} in "
             f"__srcgrad_reversal__({kept}, {self.passes}, {self.snapshots}, {self.recorded}):",

@@ -18,7 +18,7 @@ copies and returns them, so that a state that is kept is never changed::
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import gast
@@ -60,13 +60,15 @@ from srcgrad.ir.normal_form import (
     While,
     With,
 )
-from srcgrad.rules.facts import Array, Fact, Unknown
+from srcgrad.rules.facts import Array, Fact, Unknown, is_floating
 from srcgrad.rules.table import lookup
 from srcgrad.syntax.bindings import GlobalBinding
 from srcgrad.syntax.globals import GlobalReference, call_runtime, reference
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import clone, names_read
 from srcgrad.transform.build import builtin_call, call, constant, load, numpy_call, tuple_of
+from srcgrad.transform.leaving import left_by_breaks
+from srcgrad.transform.marked import breaks, mark, numbers_of, rebuilt
 
 Facts = Mapping[str, Fact]
 
@@ -79,16 +81,6 @@ class Outlined:
     made: Mapping[Callee, Function]
 
 
-def has_marks(function: Function) -> bool:
-    """Whether a function has loops of which few states are to be kept."""
-    return any(_mark(statement) is not None for statement in walk(function.body))
-
-
-def unmarked(function: Function) -> Function:
-    """The function without marks."""
-    return replace(function, body=_without_marks(function.body)) if has_marks(function) else function
-
-
 def outlined(
     function: Function,
     facts: Facts,
@@ -96,37 +88,10 @@ def outlined(
     normal_form_of: Callable[[Callee], Function],
 ) -> Outlined:
     """Put calls in the place of the outermost marked loops."""
+    function = left_by_breaks(function)
     writer = _Writer(function, facts, summary_of, normal_form_of)
     body = writer.block(function.body)
     return Outlined(replace(function, body=body, temporaries=function.temporaries | writer.fresh), writer.made)
-
-
-# --- marks -----------------------------------------------------------------------------------------------------------
-def _mark(statement: Statement) -> list[gast.expr] | None:
-    """The numbers of snapshots and of recorded passes that a mark gives; None of another statement."""
-    match statement:
-        case Effect(statement=gast.Expr(value=gast.Call(func=GlobalReference() as function, args=given))):
-            return given if function.binding.value is runtime.keeping else None
-    return None
-
-
-def _numbers(loop: For | While) -> list[gast.expr] | None:
-    return next((given for s in loop.body.statements if (given := _mark(s)) is not None), None)
-
-
-def _without_marks(block: Block) -> Block:
-    """A block without the marks of the loops in it."""
-    made = [_rebuilt(s, _without_marks) for s in block.statements if _mark(s) is None]
-    return Block(tuple(made))
-
-
-def _rebuilt(statement: Statement, of: Callable[[Block], Block]) -> Statement:
-    match statement:
-        case If():
-            return replace(statement, body=of(statement.body), orelse=of(statement.orelse))
-        case For() | While() | With():
-            return replace(statement, body=of(statement.body))
-    return statement
 
 
 # --- what is read ----------------------------------------------------------------------------------------------------
@@ -227,23 +192,20 @@ class _Writer:
     def block(self, block: Block) -> Block:
         made: list[Statement] = []
         for statement in block.statements:
-            if isinstance(statement, For | While) and (numbers := _numbers(statement)) is not None:
+            if isinstance(statement, For | While) and (numbers := numbers_of(statement)) is not None:
                 made += self.loop(statement, numbers)
-            elif _mark(statement) is not None:
+            elif mark(statement) is not None:
                 raise UnsupportedSyntax(
                     "few states are kept of a loop whose test is one expression, and computed by no statements",
                     statement.span, code="E0122",
                     hint="write while True: with the mark, and a break where the test ends it",
                 )  # fmt: skip
             else:
-                made.append(_rebuilt(statement, self.block))
+                made.append(rebuilt(statement, self.block))
         return Block(tuple(made))
 
     def loop(self, loop: For | While, numbers: list[gast.expr]) -> list[Statement]:
         span, head = loop.span, self.graph.heads[loop]
-        for statement in walk(loop.body):
-            if isinstance(statement, Return):
-                raise _refused("a return stands", statement.span, "break, and return behind the loop")
         if (once := run_once(loop.body, self.normal_form_of)) is not None:
             raise UnsupportedSyntax(
                 f"the passes of a checkpointed loop are run again, and this {once.what}", once.span, code="E0123",
@@ -252,7 +214,7 @@ class _Writer:
         if isinstance(loop, For) and not loop.counted:
             raise _refused("no number of passes is known", span, "loop over a range")
         # What the passes read and bind.
-        body = Block(tuple(s for s in loop.body.statements if _mark(s) is None))
+        body = Block(tuple(s for s in loop.body.statements if mark(s) is None))
         index = {loop.index} if isinstance(loop, For) else set[str]()
         exposed = set(_reads(body).exposed) - index
         exposed |= set() if isinstance(loop, For) else set(names_read(loop.test))
@@ -271,9 +233,11 @@ class _Writer:
         fixed = [n for n in fixed if n not in kept]
         if not state:
             return [replace(loop, body=body)]
-        form.settle(state, fixed, frozenset(kept), frozenset(kept) - bound)
+        written = [n for n in state if n in kept and n not in bound and self._is_never_read(n, loop)]
+        state = [n for n in state if n not in written]
+        form.settle(state, written, fixed, frozenset(kept), frozenset(kept) - bound)
         stretch = Callee(Stretch(f"{self.function.name}_passes"))
-        loops = Checkpointed(f"{self.function.name}_loop", stretch, len(state), form.ends)
+        loops = Checkpointed(f"{self.function.name}_loop", stretch, len(state), len(form.written), form.ends)
         callee = Callee(loops)
         self.made[stretch], self.made[callee] = form.stretch(), form.whole()
         # The call.
@@ -292,16 +256,32 @@ class _Writer:
                 code.append(Bind(name, given, Fixed(), span))
                 given = load(name)
             sizes.append(given)
-        arguments = (count, *sizes, *map(load, state), *map(load, fixed), *form.bounds)
+        arguments = (count, *sizes, *map(load, (*state, *form.written, *fixed)), *form.bounds)
         result = self.name("state")
         text = call(reference(GlobalBinding(loops.name, callee)), *map(clone, arguments))
         code.append(Bind(result, text, Call(callee, arguments), span))
-        targets = [self.name(f"{n}_out") if n in form.changed else n for n in state]
+        results = [*state, *form.written]
+        targets = [self.name(f"{n}_out") if n in form.changed else n for n in results]
         code.append(Unpack(tuple(targets), result, span))
-        for name, target in zip(state, targets, strict=True):
+        for name, target in zip(results, targets, strict=True):
             if name in form.changed:
                 code.append(Store(name, constant(...), load(target), span))
         return [*form.before, *code]
+
+    def _is_never_read(self, name: str, loop: For | While) -> bool:
+        """Whether a loop stores into an array of floats and does nothing else with it, nor with what may be its memory:
+        what it holds is then no part of the state, since no pass depends on it."""
+        fact = self.facts.get(name, Unknown())
+        if not isinstance(fact, Array) or fact.scalar or not is_floating(fact.dtype):
+            return False
+        others = set(self.classes.members(name)) - {name}
+        for statement in (loop, *walk(loop.body)):
+            read = set(_read(statement))
+            if isinstance(statement, Store) and statement.base == name:
+                read = set(names_read(statement.index, statement.value))
+            if name in read or not others.isdisjoint({*names_mentioned(statement), *bound_here(statement)}):
+                return False
+        return True
 
     def _look_at(self, loop: For | While, kept: Sequence[str], bound: set[str], behind: int) -> None:
         """Refuse arrays that are changed, and of which other names would go on to show what they were."""
@@ -335,6 +315,7 @@ class _Form:
     fixed: tuple[str, ...]
     kept: frozenset[str] = frozenset()  # the arrays that it stores into, of which it makes copies
     changed: frozenset[str] = frozenset()  # those that it binds to nothing else
+    written: tuple[str, ...] = ()  # those of these that it never reads, which are no part of the state
 
     def __post_init__(self) -> None:
         loop, name = self.loop, self.writer.name
@@ -343,8 +324,8 @@ class _Form:
         self.bounds: list[gast.expr] = []
         self.head: list[Statement] = []
         bound = {n for s in walk(self.body) for n in bound_here(s)}
-        breaks = any(True for _ in _breaks(self.body))
-        self.ends = breaks or isinstance(loop, While)
+        is_left = any(True for _ in breaks(self.body))
+        self.ends = is_left or isinstance(loop, While)
         self.passes, self.snapshots, self.recorded, self.first, self.last, self.ended, self.value = (
             name(n) for n in ("passes", "snapshots", "recorded", "first", "last", "ended", "results")
         )
@@ -356,11 +337,13 @@ class _Form:
             self._place(loop)
 
     def settle(
-        self, state: Sequence[str], fixed: Sequence[str], kept: frozenset[str], changed: frozenset[str]
-    ) -> None:
-        """Say which arrays are stored into, which are of the state."""
+        self, state: Sequence[str], written: Sequence[str], fixed: Sequence[str], kept: frozenset[str],
+        changed: frozenset[str],
+    ) -> None:  # fmt: skip
+        """Say which arrays are stored into."""
         self.state, self.fixed, self.kept, self.changed = tuple(state), tuple(fixed), kept, changed
-        self.given = {n: self.writer.name(f"{n}_in") if n in kept else n for n in state}
+        self.written = tuple(written)
+        self.given = {n: self.writer.name(f"{n}_in") if n in kept else n for n in (*state, *written)}
 
     def _place(self, loop: For) -> None:
         """The item of a range at a position: ``start + j * step``, with both as they were before the loop."""
@@ -386,7 +369,8 @@ class _Form:
     def stored(self) -> list[str]:
         """What comes from outside and is stored into, here or in a callee."""
         draft = self.stretch()
-        classes = memory_classes(draft, self.writer.facts, self.writer.summary_of)
+        passes = (*draft.body.statements[:-2], Return(constant(None), self.loop.span))  # what is returned is one tuple
+        classes = memory_classes(replace(draft, body=Block(passes)), self.writer.facts, self.writer.summary_of)
         return [n for n in (*self.state, *self.fixed) if n in classes.shadowed]
 
     def stretch(self) -> Function:
@@ -401,7 +385,8 @@ class _Form:
         loop = For(self.position, builtin_call(range, load(self.first), load(self.last)), Block(tuple(body)), span)
         first = [Bind(self.ended, constant(None), Fixed(), span)] if self.ends else []
         name = f"{self.writer.function.name}_passes"
-        return self._function(name, (self.first, self.last), [*first, loop], [self.ended] if self.ends else [])
+        told = [self.ended] if self.ends else []
+        return self._function(name, (self.first, self.last), [*first, loop], self.state, told)
 
     def whole(self) -> Function:
         """A function of all passes."""
@@ -410,22 +395,24 @@ class _Form:
             iterable = builtin_call(range, load(self.passes))
             loop = For(self.position, iterable, Block((*self.head, *self.body.statements)), loop.span)
         numbers = self.passes, self.snapshots, self.recorded
-        return self._function(f"{self.writer.function.name}_loop", numbers, [loop], [])
+        return self._function(f"{self.writer.function.name}_loop", numbers, [loop], (*self.state, *self.written), [])
 
-    def _function(self, name: str, numbers: tuple[str, ...], body: list[Statement], told: list[str]) -> Function:
-        span, given = self.loop.span, self.given
+    def _function(
+        self, name: str, numbers: tuple[str, ...], body: list[Statement], state: tuple[str, ...], told: list[str]
+    ) -> Function:
+        """``state``: what is copied if it is stored into, and returned."""
+        span, given = self.loop.span, {n: self.given[n] if n in state else n for n in (*self.state, *self.written)}
         copies: list[Statement] = self._apart(span, [given[n] for n in self.state if n in self.kept])
-        copying = lookup(np.copy)
-        assert copying is not None
-        for n in self.state:
-            if n in self.kept:
-                copied = Apply(copying, np.copy, {"a": load(given[n])})
-                copies.append(Bind(n, numpy_call("copy", load(given[n])), copied, span))
+        copies += [self._copied(n, given[n]) for n in state if n in self.kept]
         own = [n for n in self.state if n in self.kept and n not in self.changed]
         others = [n for n in self.state if n in self.changed]
         after = self._looked(span, own, others) if own and others else []
-        results = tuple(map(load, (*told, *self.state)))
-        packed = Bind(self.value, tuple_of(list(map(load, (*told, *self.state)))), Pack("tuple", results), span)
+        # In one tuple with what is stored into, other arrays of the state would count as that too.
+        is_among_others = any(n not in self.kept and not self._is_scalar(n) for n in state)
+        behind = {n: self.writer.name(f"{n}_end") for n in state if n in self.kept and is_among_others}
+        after += [self._copied(end, n) for n, end in behind.items()]
+        results = [*told, *(behind.get(n, n) for n in state)]
+        packed = Bind(self.value, tuple_of([*map(load, results)]), Pack("tuple", tuple(map(load, results))), span)
         bounds = [bound.id for bound in self.bounds]
         parameters = (*numbers, *given.values(), *self.fixed, *bounds)
         statements = (*copies, *body, *after, packed, Return(load(self.value), span))
@@ -435,10 +422,19 @@ class _Form:
             temporaries=function.temporaries | self.writer.fresh,
         )  # fmt: skip
 
+    def _copied(self, target: str, source: str) -> Statement:
+        copying = lookup(np.copy)
+        assert copying is not None
+        copied = Apply(copying, np.copy, {"a": load(source)})
+        return Bind(target, numpy_call("copy", load(source)), copied, self.loop.span)
+
+    def _is_scalar(self, name: str) -> bool:
+        fact = self.writer.facts.get(name, Unknown())
+        return isinstance(fact, Array) and fact.scalar
+
     def _apart(self, span: Span, given: list[str]) -> list[Statement]:
         """What is copied shares no memory with anything else that is given: copies would not."""
-        facts = self.writer.facts
-        others = [n for n in self.fixed if not (isinstance(f := facts.get(n, Unknown()), Array) and f.scalar)]
+        others = [n for n in self.fixed if not self._is_scalar(n)]
         root = {self.writer.classes.root(n) for n in self.state if n in self.kept}
         others = [n for n in others if self.writer.classes.root(n) in root]
         others += [n for n in self.state if n not in self.kept and self.writer.classes.root(n) in root]
@@ -458,21 +454,8 @@ class _Form:
                 behind = gast.BinOp(load(self.position), gast.Add(), constant(1))
                 made.append(Bind(self.ended, behind, Fixed(), statement.span))
             inner = isinstance(statement, If | With)
-            made.append(_rebuilt(statement, self._told) if inner else statement)
+            made.append(rebuilt(statement, self._told) if inner else statement)
         return Block(tuple(made))
-
-
-def _breaks(block: Block) -> Iterator[Break]:
-    """The breaks that leave the loop of which this is the body."""
-    for statement in block.statements:
-        match statement:
-            case Break():
-                yield statement
-            case If(body=body, orelse=orelse):
-                yield from _breaks(body)
-                yield from _breaks(orelse)
-            case With(body=body):
-                yield from _breaks(body)
 
 
 def _refused(what: str, span: Span, hint: str) -> UnsupportedSyntax:

@@ -546,3 +546,107 @@ def pairs(x, n):
     for a, b in checkpointed(zip(x, x[1:]), snapshots=S, recorded=R):
         s = s * a + b * n
     return s
+
+
+# --- arrays that are written and not read ----------------------------------------------------------------------------
+def trajectory(x, n):
+    out, s = np.ones((n + 1, 3)), x * 1.0
+    out[0] = s
+    for j in checkpointed(range(n), snapshots=S, recorded=R):
+        s = np.sin(s) + x[::-1] * 0.1
+        out[j + 1] = s
+        out[j, 1:] = s[0]
+    return np.sum(out * out)
+
+
+def written_twice(x, n):
+    """Passes overwrite what others wrote, and some of what stood there before stays."""
+    out, s = np.outer(x, x), x[0]
+    v = out[1:]
+    for j in checkpointed(range(n), snapshots=S, recorded=R):
+        s = np.sin(s) + x[1] * 0.1
+        if j % 3:
+            out[j % 2] = s * x
+    out[2, 0] = out[0, 0] * 2.0
+    return np.sum(out * out) * v[0, 0]
+
+
+def independent(x, n):
+    out = np.zeros(n + 3)
+    for j in checkpointed(range(n), snapshots=S, recorded=R):
+        out[j] = np.sin(x[j % 3]) * x[0]
+    return np.sum(out * out) + x[1]
+
+
+def written_until(x, n):
+    out = x * 2.0
+    for j in checkpointed(range(n), snapshots=S, recorded=R):
+        if x[j % 3] > 1.0 and j > 3:
+            break
+        out[j % 3] = np.sin(x[j % 3])
+    return np.sum(out * out) + x[1]
+
+
+def written_by_argument(out, n):
+    for j in checkpointed(range(n), snapshots=S, recorded=R):
+        out[j % 3] = 1.5
+
+
+def written_in_a_callee(x, n):
+    u = x * 2.0
+    v = u[1:]
+    for j in range(2):
+        written_by_argument(u, j * n)
+        v[1] = v[1] * u[0] * x[1]
+    return np.sum(u * u) + x[0]
+
+
+def written_and_bound(x, n):
+    a, b = x * 1.0, x * 2.0
+    for i in checkpointed(range(n), snapshots=S, recorded=R):
+        a[i % 3] = x[1] * i
+        a, b = b, a
+    return np.sum(a * a * x) + np.sum(b)
+
+
+def written_and_times(x, n):
+    t, out, flags, s = np.zeros(n), np.zeros(n, np.complex128), np.zeros(n, int), x[0]
+    for i in checkpointed(range(n), snapshots=S, recorded=R):
+        s = np.sin(s * x[1])
+        t[i], flags[i] = i * 0.5, i % 2
+        out[i] = s * 1j + x[2]
+    return np.sum(t * flags) * np.sum(np.abs(out) ** 2) + x[0]
+
+
+# --- returns ---------------------------------------------------------------------------------------------------------
+def returns(x, n):
+    s = x[0]
+    for i in checkpointed(range(n), snapshots=S, recorded=R):
+        s = s * x[1]
+        if i == 2:
+            return s * x[2]
+    return s
+
+
+def returns_only_inside(x, n):
+    s = x[0]
+    while checkpointed(True, snapshots=S, recorded=R):
+        s = s * x[1] + 0.1 * n
+        if s > 2.0:
+            return s * x[2]
+        if s < -1.0:
+            return 3.0
+
+
+def returns_from_nested_loops(x, n):
+    u = x * 1.0
+    for i in checkpointed(range(n), snapshots=S, recorded=R):
+        for j in range(3):
+            u[j] = u[j] * x[1] + 0.1
+            if u[j] > 2.0:
+                return np.sum(u * u)
+        for j in checkpointed(range(3), snapshots=S, recorded=R):
+            with np.errstate(all="ignore"):
+                if u[j] > 1.9:
+                    return u[j] * x[0]
+    return u[0]

@@ -165,6 +165,12 @@ def test_memory_does_not_grow_with_the_passes(written):
     assert peak(kept, X, 20_000) < 2 * peak(kept, X, 200)
 
 
+def test_what_passes_write_and_do_not_read_is_no_part_of_a_state(written):
+    few, many = (srcgrad.grad(written(count, "2").history) for count in (3, 50))
+    assert peak(many, X, 20_000) < 1.05 * peak(few, X, 20_000)  # of a trajectory of 160,000 bytes
+    assert "kept.append((first, (s,)))" in few.source_for(X, 5)
+
+
 # --- what cannot be run again, or kept -------------------------------------------------------------------------------
 REFUSED = {
     "draws": ("E0123", "s = s * x[1] + np.random.rand()"),
@@ -173,7 +179,6 @@ REFUSED = {
     "calls_what_draws": ("E0123", "s = s + noise()"),
     "changes_a_list": ("E0122", "held[0] = held[0] * s"),
     "binds_what_has_no_value": ("E0122", "after = s"),
-    "returns": ("E0122", "if s > 3.0: return s"),
     "changes_an_object": ("E0122", "model.a = model.a * s"),
     "calls_a_method_that_changes_one": ("E0122", "model.advance()"),
     "appends": ("E0122", "held.append(s)"),
