@@ -274,7 +274,7 @@ class _Writer:
         fact = self.facts.get(name, Unknown())
         if not isinstance(fact, Array) or fact.scalar or not is_floating(fact.dtype):
             return False
-        others = set(self.classes.members(name)) - {name}
+        others = {n for n in self.names.listed if n != name and not self.is_scalar(n) and self.may_share(n, name)}
         for statement in (loop, *walk(loop.body)):
             read = set(_read(statement))
             if isinstance(statement, Store) and statement.base == name:
@@ -282,6 +282,15 @@ class _Writer:
             if name in read or not others.isdisjoint({*names_mentioned(statement), *bound_here(statement)}):
                 return False
         return True
+
+    def is_scalar(self, name: str) -> bool:
+        fact = self.facts.get(name, Unknown())
+        return isinstance(fact, Array) and fact.scalar
+
+    def may_share(self, one: str, other: str) -> bool:
+        """Whether two names may hold the same memory: so may any two parameters, and what is made of them."""
+        roots = {self.classes.root(one), self.classes.root(other)}
+        return len(roots) == 1 or roots <= {self.classes.root(p) for p in self.function.parameters}
 
     def _look_at(self, loop: For | While, kept: Sequence[str], bound: set[str], behind: int) -> None:
         """Refuse arrays that are changed, and of which other names would go on to show what they were."""
@@ -408,7 +417,7 @@ class _Form:
         others = [n for n in self.state if n in self.changed]
         after = self._looked(span, own, others) if own and others else []
         # In one tuple with what is stored into, other arrays of the state would count as that too.
-        is_among_others = any(n not in self.kept and not self._is_scalar(n) for n in state)
+        is_among_others = any(n not in self.kept and not self.writer.is_scalar(n) for n in state)
         behind = {n: self.writer.name(f"{n}_end") for n in state if n in self.kept and is_among_others}
         after += [self._copied(end, n) for n, end in behind.items()]
         results = [*told, *(behind.get(n, n) for n in state)]
@@ -428,16 +437,12 @@ class _Form:
         copied = Apply(copying, np.copy, {"a": load(source)})
         return Bind(target, numpy_call("copy", load(source)), copied, self.loop.span)
 
-    def _is_scalar(self, name: str) -> bool:
-        fact = self.writer.facts.get(name, Unknown())
-        return isinstance(fact, Array) and fact.scalar
-
     def _apart(self, span: Span, given: list[str]) -> list[Statement]:
         """What is copied shares no memory with anything else that is given: copies would not."""
-        others = [n for n in self.fixed if not self._is_scalar(n)]
-        root = {self.writer.classes.root(n) for n in self.state if n in self.kept}
-        others = [n for n in others if self.writer.classes.root(n) in root]
-        others += [n for n in self.state if n not in self.kept and self.writer.classes.root(n) in root]
+        others = [n for n in self.fixed if not self.writer.is_scalar(n)]
+        others += [n for n in self.state if n not in self.kept]
+        stored = [n for n in self.state if n in self.kept]
+        others = [n for n in others if any(self.writer.may_share(n, each) for each in stored)]
         return self._looked(span, given, others) if given and (len(given) > 1 or others) else []
 
     @staticmethod

@@ -247,6 +247,29 @@ def f(x):
         srcgrad.grad(module.f)(X)
 
 
+@pytest.mark.parametrize("given", ["u, u", "u[:2], u[1:]"])
+@pytest.mark.parametrize("reads", ["", " + b[0]"])
+def test_arguments_that_are_one_array_are_refused(given, reads, tmp_path):
+    text = f"""
+import numpy as np
+from srcgrad import checkpointed
+
+def inner(a, b):
+    s = 1.0
+    for i in checkpointed(range(4), snapshots=2, recorded=1):
+        s = s * a[i % 2]
+        b[i % 2] = s{reads}
+    return s
+
+def f(x):
+    u = x * 1.0
+    return inner({given}) * np.sum(u * u)
+"""
+    module = module_of(text, f"one_array_{len(given)}_{len(reads)}", tmp_path)
+    with pytest.raises(ValueError, match="b is stored into and shares memory with a"):
+        srcgrad.grad(module.f)(X)
+
+
 # --- faults that are planted -----------------------------------------------------------------------------------------
 def _with(text: str, before: str, after: str) -> str:
     assert before in text
