@@ -15,14 +15,11 @@ from srcgrad import (
     SrcgradError,
     constant,
     grad,
-    jacfwd,
-    jacobian,
     jvp,
     linearize,
     options,
     vmap,
 )
-from srcgrad.api.linearization import LinearMap
 from srcgrad.errors import LanguageError
 from srcgrad.runtime.refusals import RefusedValue
 
@@ -225,15 +222,3 @@ def test_globals_that_have_changed() -> None:
             along(y, x)
     finally:
         weights[:] = kept
-
-
-def test_jacfwd_without_a_program_over_a_batch_runs_the_function_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("srcgrad.api.sweeps.Sweeps._compiled", lambda *a: None)
-    points, ran = np.linspace(0.1, 1.0, 9), []
-    monkeypatch.setattr(LinearMap, "along", lambda self, d, along=LinearMap.along: ran.append(1) or along(self, d))
-    np.testing.assert_allclose(jacfwd(counted)(points), jacobian(counted)(points), rtol=1e-12)
-    calls.clear()
-    jacfwd(counted)(points)
-    assert len(ran) == 18 and len(calls) == 1
-
-

@@ -31,7 +31,6 @@ from srcgrad.api.arguments import (
 from srcgrad.api.derivative import Derivative
 from srcgrad.api.help import Help, text
 from srcgrad.api.holomorphic import HOLOMORPHIC_OR_VJP, require_holomorphic
-from srcgrad.api.linearization import LinearMap
 from srcgrad.api.saved import import_object, imported
 from srcgrad.api.sweeps import Sweeps, along_all, is_plain, pushed_all, rows, stacked
 from srcgrad.api.transforms import (
@@ -46,7 +45,7 @@ from srcgrad.api.transforms import (
 )
 from srcgrad.api.typed import Along, DenseDecorator, R, X
 from srcgrad.api.vmap import repeated
-from srcgrad.errors import ArgumentError, CheaperMode, SeedError, SrcgradError
+from srcgrad.errors import ArgumentError, CheaperMode, SeedError
 from srcgrad.runtime import as_cotangent, zeros_like
 from srcgrad.runtime.objects import fields_of, is_object, mirrored
 from srcgrad.tracebacks import door
@@ -169,9 +168,6 @@ def _dense(kind: type[Dense], f: Callable[..., Any] | None, argnums: Argnums, ho
 
 #: From so many outputs on, and so many times as many as inputs, ``jacobian`` says that ``jacfwd`` is cheaper.
 _MANY, _MANY_TIMES = 50, 5
-#: From so many directions on that have no program over a batch, ``jacfwd`` records the primal, in place of running it
-#: along each.
-_RECORDED = 8
 
 
 class Slope(Derivative):
@@ -487,27 +483,12 @@ class ForwardJacobian(Dense):
     title = "Jacobian"
     mode = "forward"
 
-    def __init__(self, primal: Callable[..., Any], argnums: Argnums, holomorphic: bool = False) -> None:
-        super().__init__(primal, argnums, holomorphic)
-        self.halves = Derivative(primal, self.argnums, mode="split")
-
     def at(self, values: tuple[Any, ...], inputs: tuple[Any, ...]) -> Any:
-        def pushed_one(direction: tuple[Any, ...]) -> Any:
-            return pushed(self.derivative, values, direction)[1]
-
-        def pushed_each(directions: list[tuple[Any, ...]]) -> list[Any]:
-            found = pushed_all(self.derivative, values, directions, self.sweeps)
-            if found is not None:
-                return found
-            if len(directions) < _RECORDED:
-                return list(map(pushed_one, directions))
-            try:
-                recorded = LinearMap[Any](self.halves, values)
-            except SrcgradError:  # what forward mode alone can differentiate
-                return list(map(pushed_one, directions))
-            return list(map(recorded.along, directions))
-
-        return self.from_columns(inputs, pushed_one, pushed_each)
+        return self.from_columns(
+            inputs,
+            lambda directions: pushed(self.derivative, values, directions)[1],
+            lambda directions: pushed_all(self.derivative, values, directions, self.sweeps),
+        )
 
 
 class Hessian(Dense):

@@ -133,7 +133,8 @@ def linearize(  # type: ignore[misc]  # a parameter called argnums is refused be
     ``argnums`` chooses others.  It is what ``jvp`` gives, but f runs once, here, and not again for each tangent.
     A tangent of None means that the argument, or that part of a container, is constant.  Tangents of a wrong number
     raise ``ArgumentError``, of a wrong structure or shape ``SeedError``.  What is recorded grows with the number of
-    operations that f runs, as for ``vjp``: along one direction alone, ``jvp`` is cheaper.
+    operations that f runs, as for ``vjp``.  Along few directions ``jvp`` is cheaper, and so it is where f stores into
+    arrays, since the map takes their stores back, in a copy, at each call.
     """
     try:
         derivative = chosen_by("linearize", f, primals, argnums)
