@@ -409,6 +409,8 @@ class _Solver:
             case Pack(kind="object", of=type() as kind, elements=elements, keys=keys):
                 return Object(kind, tuple((k.value, self._fact(e)) for k, e in zip(keys, elements, strict=True)))
             case Index(base=base, index=index):
+                if self._of(base) == Sequence("list", ()) and self._is_number(index):
+                    raise _NotYet  # an item of a list that has none on any way that was met so far
                 return indexed(self._of(base), index, self._fact)
             case Pack(kind="dict", elements=elements, keys=keys):
                 values = [self._fact(e) for e in elements]
@@ -431,6 +433,13 @@ class _Solver:
             case Fixed() | Unruled():
                 return self._fact(statement.expression)
         return Unknown()
+
+    def _is_number(self, index: gast.expr) -> bool:
+        """Whether an index is surely one number, which asks for one item."""
+        if isinstance(index, gast.Slice):
+            return False
+        fact = self._fact(index)
+        return isinstance(fact, Array) and fact.scalar or isinstance(fact, Static) and type(fact.value) is int
 
     def _applied(self, apply: Apply) -> Fact:
         facts: dict[str, Fact] = {}

@@ -45,6 +45,8 @@ def of_emitted(statement: Bind, inner: Callable[[gast.expr], Fact]) -> Fact | No
         return facts[0]
     if function in SAME and len(facts) == 1:
         return cotangent(facts[0])
+    if function in (runtime.entering, runtime.tangent_like) and all(isinstance(fact, Array) for fact in facts):
+        return cotangent(facts[0])  # both have the form of their value, in floating numbers
     if function is runtime.wins and all(isinstance(fact, Array) for fact in facts):
         made = broadcast(*facts)  # type: ignore[arg-type]
         return Array(made.shape, made.dtype if is_floating(made.dtype) else None, made.scalar)

@@ -684,6 +684,17 @@ def _unarray(scope: Scope, arguments: Arguments) -> Made | None:
     return tree("list(np.moveaxis(_0, 1, 0))", g.node), Each(LEAF)
 
 
+@_rule(runtime.tangent_like)
+def _tangent_like(scope: Scope, arguments: Arguments) -> Made | None:
+    moved, v = arguments["moved"], arguments["v"]
+    if "known" in arguments and arguments["known"].fact != Sequence("tuple", ()):
+        return None  # it shares memory with tangents where values do
+    known = isinstance(moved.fact, Array) and isinstance(v.fact, Array) and moved.rank == v.rank and moved.rank
+    if not known or moved.carried not in (None, LEAF):
+        return None
+    return tree("tangent_like(_0, _0)", moved.node), moved.carried  # of v it takes the layout alone
+
+
 @_rule(runtime.one_for)
 def _one_for(scope: Scope, arguments: Arguments) -> Made | None:
     value, name = arguments.values()

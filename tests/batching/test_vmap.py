@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from srcgrad import ArgumentError, ExampleByExample, grad, hessian, jacobian, jvp, options, vjp, vmap
+from srcgrad import ArgumentError, ExampleByExample, grad, hessian, jacfwd, jacobian, jvp, options, vjp, vmap
 
 Pair = namedtuple("Pair", "a b")
 
@@ -265,3 +265,31 @@ def test_without_anything_known() -> None:
         got = f(xs, xs)
     np.testing.assert_allclose(got, f(xs, xs), rtol=1e-14)
     assert f.ran is not None
+
+
+def chained(theta: Any, parents: Any, base: Any) -> Any:
+    """Of a skeleton: what a bone hangs on is an item of a list that grows."""
+    absolutes: list[Any] = []
+    positions = np.zeros((2, 2))
+    for bone in range(len(parents)):
+        relative = np.eye(2)
+        relative[0, 1] = theta[bone]
+        absolute = base[bone] @ relative
+        if parents[bone] >= 0:
+            absolute = absolutes[parents[bone]] @ absolute
+        absolutes.append(absolute)
+        positions += absolute @ base[bone]
+    if len(parents) > 2:
+        positions = positions * np.array([-1.0, 1.0])
+        positions[0] = positions[1] * 2.0
+    return positions
+
+
+def test_a_chain_of_rotations_in_one_sweep() -> None:
+    theta, parents, base = np.array([0.3, -0.2, 0.7]), [-1, 0, 1], np.arange(12.0).reshape(3, 2, 2) / 10.0
+    forward = jacfwd(chained)
+    np.testing.assert_allclose(forward(theta, parents, base), jacobian(chained)(theta, parents, base), rtol=1e-12)
+    assert all(program is not None for program in forward.sweeps._kept.values())
+    step = 1e-6 * np.eye(3)
+    wanted = [(chained(theta + e, parents, base) - chained(theta - e, parents, base)) / 2e-6 for e in step]
+    np.testing.assert_allclose(forward(theta, parents, base), np.stack(wanted, -1), rtol=1e-7, atol=1e-8)
