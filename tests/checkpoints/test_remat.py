@@ -51,7 +51,7 @@ def test_in_every_mode(recorded, name):
             with srcgrad.options(**changed):
                 yield srcgrad.grad(f)(X)
 
-    for mine, theirs in zip(each(getattr(again, name)), each(getattr(recorded, name)), strict=True):
+    for mine, theirs in zip([*each(getattr(again, name))], [*each(getattr(recorded, name))], strict=True):
         assert np.allclose(mine, theirs, rtol=1e-12, atol=1e-13)
 
 
