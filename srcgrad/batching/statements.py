@@ -342,11 +342,22 @@ class Writer:
                         return value.node
             raise Unbatchable("memory that is stored into is seen under two names")
         made = self.scope.raised(value, wanted)
-        is_read = isinstance(statement.operation, Index) and is_number(self.scope.facts.get(target, Unknown()))
-        if is_read and isinstance(statement.operation, Index) and statement.operation.base in self.memory.arrays:
-            if wanted == LEAF and not self.scope.copies and value.carried == LEAF:
-                return tree("_0.copy()", made)
+        match statement.operation:
+            case Index(base=base, index=index) if base in self.memory.arrays:
+                if wanted == LEAF and not self.scope.copies and value.carried == LEAF:
+                    return self._number_apart(made, self.scope.facts.get(target, Unknown()), index)
         return made
+
+    @staticmethod
+    def _number_apart(made: gast.expr, fact: Fact, index: gast.expr) -> gast.expr:
+        """A place of memory that is stored into: of a number NumPy makes a copy, and of a batch of numbers a view."""
+        if is_number(fact):
+            return tree("_0.copy()", made)
+        parts = index.elts if isinstance(index, gast.Tuple) else [index]
+        shows = any(isinstance(part, gast.Slice) or literal(part) in ((True, None), (True, ...)) for part in parts)
+        if shows or isinstance(fact, Array) and fact.shape:
+            return made
+        return tree("numbers_apart(_0)", made)
 
     def _grow_at(self, base: str, index: gast.expr, wanted: Carried) -> None:
         """Let what a container or an array holds at a place carry this."""

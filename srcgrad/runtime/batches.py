@@ -73,6 +73,11 @@ def with_rank(x: Any, rank: int) -> Any:
     return x if missing <= 0 else x.reshape(x.shape[:1] + (1,) * missing + x.shape[1:])
 
 
+def numbers_apart(x: Any) -> Any:
+    """A batch of numbers in memory of its own, as each of them is one; a batch of arrays as it is, still a view."""
+    return x.copy() if x.ndim == 1 else x
+
+
 def unbroadcast_each(g: Any, like: Any, batched: bool = True) -> Any:
     """``unbroadcast`` for each example of ``g``: summed down to the shape of an example of ``like``.
 

@@ -56,6 +56,15 @@ def matrix_and_rows(m, x):
     return (m + x) * (x - m)
 
 
+@case(A, batch(4), batch())
+def stored_after_a_mask(x, s):
+    y = x * 1.0
+    positive = y > 0.0
+    positive[0] = True
+    y[0] = s
+    return np.where(positive, y * y, 2.0 * x)
+
+
 @case(A, batch(4), batch(4))
 def chosen(x, y):
     return np.clip(x, -0.5, 0.5) + np.where(x < y, x, y * 2.0) + np.abs(x) + np.sign(y)
