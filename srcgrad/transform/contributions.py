@@ -115,6 +115,8 @@ def add_at(
     code: list[gast.stmt] = []
     if name not in sweep.bars:
         code += zero(sweep, name, block, position)
+        if name in sweep.lent:
+            return [*code, *add_at(sweep, name, index, value, block, position)]
     code += own(sweep, name)
     bar = sweep.bar(name)
     if sweep.is_array(name) and _is_basic(sweep, index):

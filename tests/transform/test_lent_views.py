@@ -8,6 +8,7 @@ import pytest
 import srcgrad
 from tests.analysis.test_outcomes import numeric_gradient
 
+PLACES = np.array([0, 2, 0])
 W = np.array([[0.6, -0.9, 1.3], [0.4, 0.2, -0.7], [1.1, 0.5, 0.8]])
 
 
@@ -140,10 +141,23 @@ def stored_into(w):
     return np.sum(v * v) * part[0] * part[1]
 
 
+def at_many_places(w):
+    """The same place more than once, and places that the program computes; around it, the array itself."""
+    row, total = w[1], np.sum(w[:, PLACES] ** 3)
+    total = total + np.sum(row[PLACES] ** 3) * row[0]
+    return total + np.sum(w[PLACES] ** 2) * np.sum(w[2][np.argsort(w[0])] ** 3 * np.arange(3.0))
+
+
+def where_a_mask_is_true(w):
+    row = w[1]
+    return np.sum(row[w[0] > 0.0] ** 3) * np.sum(w[0][np.where(w[2] > 0.6)] ** 2)
+
+
 ALL = [
     by_parts, by_a_callee, a_view_of_a_view, also_as_a_whole, behind_other_uses_of_the_array, read_in_a_branch,
     read_behind_a_loop, left_between, returned_between, the_array_is_bound_again, the_array_is_made_in_the_loop,
-    no_pass_at_all, returned_by_what_is_read, the_whole_by_an_ellipsis, stored_into,
+    no_pass_at_all, returned_by_what_is_read, the_whole_by_an_ellipsis, stored_into, at_many_places,
+    where_a_mask_is_true,
 ]  # fmt: skip
 
 
@@ -160,7 +174,7 @@ def test_gradients_are_those_of_numbers(function, options):
     assert value == function(W)
 
 
-@pytest.mark.parametrize("function", [by_parts, by_a_callee, a_view_of_a_view, left_between, stored_into])
+@pytest.mark.parametrize("function", ALL, ids=lambda function: function.__name__)
 def test_second_derivatives(function):
     found = srcgrad.hessian(function)(W)
     for place in np.ndindex(3, 3):
