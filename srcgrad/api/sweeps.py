@@ -45,7 +45,8 @@ class Sweeps:
         part: Callable[[Any, Carried], tuple[Any, Carried]] = lambda outcome, carried: (outcome, carried),
     ) -> Any:
         """``part`` of what ``entry(*arguments, *seed)`` returns for each seed, along a first axis; None where there is
-        no such program.  ``seeds`` hold them along the first axis of each part, two of them at least."""
+        no such program, or it raises an exception.  ``seeds`` hold them along the first axis of each part, two of them
+        at least."""
         size = _length(seeds)
         compiled = self._compiled(entry, arguments, _cut(seeds, lambda leaf: leaf[0]))
         if compiled is None:
@@ -54,7 +55,11 @@ class Sweeps:
         made = []
         for start in range(0, size, at_once):
             some = seeds if at_once >= size else _cut(seeds, partial(_some, start, at_once))
-            found, carried = part(compiled.entry(*arguments, *some), compiled.returned)
+            try:
+                outcome = compiled.entry(*arguments, *some)
+            except Exception:  # a program for one seed says best where
+                return None
+            found, carried = part(outcome, compiled.returned)
             made.append(completed(found, carried, min(at_once, size - start)))
         return made[0] if len(made) == 1 else _leafwise(made, lambda parts: np.concatenate(parts))
 
