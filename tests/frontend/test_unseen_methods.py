@@ -38,7 +38,7 @@ ASKED = {
 }
 
 #: Where the method is entered as one that is called, so that what it stores into an argument is in a copy of it.
-ENTERED = {"o", "not o", "o and True", "len(o) > 0", "1 in o", "float(o) == 1.0", "abs(o) == 1"}
+ENTERED = {"o", "not o", "o and True", "len(o) > 0", "1 in o", "float(o) == 1.0", "abs(o) == 1", "sum(o) == 1"}
 
 PROGRAM = """
 class Asked:
