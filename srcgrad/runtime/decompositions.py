@@ -56,7 +56,7 @@ _BLOCK = 64  # rows of a triangle below which a general solver takes no longer t
 
 
 def solve_triangle(a: Any, b: Any, upper: bool = False) -> Any:
-    """The solutions x of a x = b, for matrices ``a`` (..., n, n) that are zero above the diagonal, or below it
+    """The solutions x of a x = b, for matrices ``a`` (..., n, n) of which the lower triangle is read, or the upper one
     (``upper``), and ``b`` (..., n, m) with the same axes in front.
 
     Halves of the rows one after the other, so that nearly all of the work is products of matrices (Golub and Van Loan,
@@ -64,7 +64,7 @@ def solve_triangle(a: Any, b: Any, upper: bool = False) -> Any:
     """
     n = a.shape[-1]
     if n <= _BLOCK:
-        return np.linalg.solve(a, b)
+        return np.linalg.solve(np.triu(a) if upper else np.tril(a), b)
     k = n // 2
     if upper:
         last = solve_triangle(a[..., k:, k:], b[..., k:, :], upper)
