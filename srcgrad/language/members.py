@@ -294,7 +294,7 @@ view: as_given as_list as_stored given_to pack_like placed_alone rearray remerge
 view: ungather unjoined unkeyed unmerged unpack_like unpairs unpart_like unprivate unqueue unrepeated unview
 view: where_first widened
 view of=0: field_of fresh like_own own_adjoint stored unbroadcast unreduce
-fresh: each_example of_numbers over_batch over_examples require_examples zeros_over_batch
+fresh: each_example number_of_examples of_numbers over_batch over_examples require_examples zeros_over_batch
 view: numbers_apart unbroadcast_each with_rank
 view of=2: items_moved part_like rest_like view_moved
 view of=2+: items_like view_like

@@ -8,9 +8,9 @@ import numpy as np
 
 from srcgrad import runtime
 from srcgrad.rules.table import constant, linear, refused
-from srcgrad.runtime import over_batch, over_examples, rebroadcast, with_rank
+from srcgrad.runtime import number_of_examples, over_batch, over_examples, rebroadcast, with_rank
 
-constant(runtime.zeros_over_batch, runtime.require_examples)
+constant(runtime.number_of_examples, runtime.zeros_over_batch, runtime.require_examples)
 
 
 @linear(runtime.over_batch, "x")
@@ -22,7 +22,7 @@ def over_batch_(x, size, carried=True, *, y, y_bar):
 @linear(runtime.over_examples, "g")
 def over_examples_(g, x, carried=True, *, y, y_bar):
     """Summed over the examples; repeated for each."""
-    return over_batch(y_bar, len(g), carried)
+    return over_batch(y_bar, number_of_examples(g, carried), carried)
 
 
 @linear(runtime.with_rank, "x")

@@ -68,8 +68,8 @@ _NAMES = {
         "raised_by_manager raised_entering raised_iterating left_early readable tried"
     ),
     "batches": (
-        "each_example numbers_apart of_numbers over_batch over_examples require_examples unbroadcast_each with_rank "
-        "zeros_over_batch"
+        "each_example number_of_examples numbers_apart of_numbers over_batch over_examples require_examples "
+        "unbroadcast_each with_rank zeros_over_batch"
     ),
     "broadcasting": "rebroadcast unbroadcast",
     "chains": "corner doubled multi_dot_slope undoubled unmulti_dot",

@@ -67,6 +67,11 @@ def over_examples(g: Any, x: Any, carried: Any = True) -> Any:
     return unbroadcast(np.sum(g, axis=0), x)
 
 
+def number_of_examples(x: Any, carried: Any = True) -> int:
+    """How many examples a batch has: that of the first part that carries one, and 0 where none does."""
+    return next(_sizes(x, carried), 0)
+
+
 def with_rank(x: Any, rank: int) -> Any:
     """A batch with axes of length one behind its first, until it has ``rank`` axes; one that has as many as it is."""
     missing = rank - x.ndim
@@ -110,6 +115,9 @@ def _sizes(x: Any, carried: Any) -> Any:
     if isinstance(x, tuple | list):
         for part, one in zip(x, _each(x, carried), strict=True):
             yield from _sizes(part, one)
+    elif isinstance(x, dict):
+        for key, part in x.items():
+            yield from _sizes(part, _of_key(carried, key))
     else:
         yield len(x)
 
