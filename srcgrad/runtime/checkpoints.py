@@ -8,8 +8,8 @@ logarithmic growth of temporal and spatial complexity in reverse automatic diffe
 >>> advances(10**5, 20)  # passes that are run again, of 100000
 534220
 >>> list(reversal([(0, None)], 3, 1))
-[('restore', 0, 3), ('advance', 0, 2), ('reverse', 2, 3), ('restore', 0, 2), ('advance', 0, 1), ('reverse', 1, 2), \
-('restore', 0, 1), ('reverse', 0, 1)]
+[('restore', 0, 3), ('advance', 0, 2), ('reverse', 2, 3), ('restore', 0, 3), ('advance', 0, 1), ('reverse', 1, 2), \
+('restore', 0, 3), ('reverse', 0, 1)]
 """
 
 from __future__ import annotations

@@ -125,7 +125,7 @@ FAULTS = (
     Fault(
         "a callee does not take back what its caller needs",
         "transform/adjoint.py",
-        "        entry = {shadows.root(name) for name in shadows.with_shadow}\n",
+        "        entry = {shadows.root(name) for name in shadows.with_shadow if self.program.restored}\n",
         "        entry = set()\n",
     ),
     Fault(
