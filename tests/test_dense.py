@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from srcgrad import hessian, jacfwd, jacobian
+from srcgrad import grad, hessian, jacfwd, jacobian
 
 
 class Point:
@@ -138,3 +138,17 @@ def test_the_two_jacobians_have_one_dtype(argument: Any, output: Any, size: int)
     assert reverse.dtype == forward.dtype == wanted
     np.testing.assert_array_equal(reverse, forward)
     np.testing.assert_array_equal(forward, np.eye(size))
+
+
+@pytest.mark.parametrize("transform", [hessian, jacfwd, lambda f: jacobian(grad(f))], ids=["hessian", "jacfwd", "grad"])
+def test_captured_numbers_are_read_again_by_a_new_derivative(transform: Callable[..., Any]) -> None:
+    rate = 1.0
+
+    def scaled(x: Any) -> Any:
+        return np.sum(rate * x**2) if transform is not jacfwd else rate * x
+
+    x, before = np.array([0.5, 2.0]), []
+    for value in (1.0, 3.0, -2.0):
+        rate = value
+        before.append(transform(scaled)(x) / value)
+    np.testing.assert_array_equal(before, [before[0]] * 3)

@@ -50,6 +50,7 @@ def load(
         "__srcgrad_guards__": guards,
     }
     namespace.update((identifier, binding.value) for identifier, binding in emission.bindings)
+    _read_again(namespace)  # a binding of emitted text holds what there was when that was compiled
     exec(code, namespace)
     for made in namespace.values():
         if isinstance(made, FunctionType) and made.__globals__ is namespace:
@@ -164,7 +165,10 @@ def _forget() -> None:
 
 def refresh(function: FunctionType) -> None:
     """Read the live globals and closure variables of an emitted function again."""
-    namespace = function.__globals__
+    _read_again(function.__globals__)
+
+
+def _read_again(namespace: dict[str, Any]) -> None:
     bindings: Mapping[str, GlobalBinding] = namespace["__srcgrad_bindings__"]
     for identifier, binding in bindings.items():
         if binding.cell is not None:
