@@ -14,6 +14,7 @@ from __future__ import annotations
 import inspect
 import operator
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import gast
@@ -21,7 +22,7 @@ import numpy as np
 
 from srcgrad import runtime
 from srcgrad.batching.carried import LEAF, Carried, Each, Items, Unbatchable, part_of, written
-from srcgrad.batching.scope import Operand, Scope, lined_up, number, shown, tree, widened
+from srcgrad.batching.scope import Operand, Scope, lined_up, most, number, rank_of, shown, tree, widened
 from srcgrad.language import effects
 from srcgrad.rules.batching import ALONG, OF_NUMBERS, REDUCING, SAME, STACKED, is_pointwise
 from srcgrad.rules.calling import signature_of
@@ -608,6 +609,37 @@ def _rebroadcast(scope: Scope, arguments: Arguments) -> Made | None:
     if g.rank is None or like.rank is None or any(operand.carried not in (None, LEAF) for operand in (g, like)):
         return None
     return tree("rebroadcast(_0, _1)", widened(g, like.rank), scope.raised(like, LEAF)), LEAF
+
+
+@_rule(runtime.unproduct)
+def _unproduct(scope: Scope, arguments: Arguments) -> Made | None:
+    g, b, like = operands = [arguments[name] for name in ("g", "b", "like")]
+    ranks = [operand.rank for operand in operands if operand.rank is not None]
+    if any(operand.carried not in (None, LEAF) for operand in operands):
+        return None
+    if not (g.is_batched or b.is_batched):
+        return tree("unproduct(_0, _1, _2[0])", g.node, b.node, like.node), None
+    whole = replace(like, node=scope.raised(like, LEAF), carried=LEAF)
+    if len(ranks) < len(operands):
+        if not all(isinstance(operand.node, gast.Name | gast.Constant) for operand in operands):
+            return None
+        rank = most([rank_of(operand.node, batched=operand.is_batched) for operand in operands])
+        wide = [tree("with_rank(_0, _1)", o.node, rank) if o.is_batched else o.node for o in (g, b, whole)]
+        size = tree("len(_0)", g.node if g.is_batched else b.node)
+        shape = tree("np.shape(_0)" if like.is_batched else "(_1, *np.shape(_0))", like.node, size)
+        return tree("np.reshape(unproduct(_0, _1, _2), _3)", *wide, shape), LEAF
+    made = tree("unproduct(_0, _1, _2)", *(widened(operand, max(ranks)) for operand in (g, b, whole)))
+    missing = max(ranks) - ranks[-1]
+    return (tree("np.squeeze(_0, axis=_1)", made, shown(*range(1, missing + 1))) if missing else made), LEAF
+
+
+@_rule(runtime.solve_triangle)
+def _solve_triangle(scope: Scope, arguments: Arguments) -> Made | None:
+    a, b = arguments["a"], arguments["b"]
+    rest = plain_rest(arguments, "a", "b")
+    if rest is None or any(operand.rank != 2 or operand.carried not in (None, LEAF) for operand in (a, b)):
+        return None
+    return _call(runtime.solve_triangle, [scope.raised(a, LEAF), scope.raised(b, LEAF)], rest), LEAF
 
 
 @_rule(runtime.widened)

@@ -184,14 +184,15 @@ def lined_up(operands: Sequence[Operand]) -> list[gast.expr]:
             if any(not isinstance(o.node, gast.Name | gast.Constant) for o in others):
                 raise Unbatchable("the number of axes of an operand is not known")
             made.append(
-                tree("with_rank(_0, _1)", operand.node, _most([rank_of(o.node, batched=o.is_batched) for o in others]))
+                tree("with_rank(_0, _1)", operand.node, most([rank_of(o.node, batched=o.is_batched) for o in others]))
             )
         else:
             made.append(operand.node)
     return made
 
 
-def _most(ranks: list[gast.expr]) -> gast.expr:
+def most(ranks: list[gast.expr]) -> gast.expr:
+    """The largest of numbers of axes, where the program runs."""
     if len(ranks) == 1:
         return ranks[0]
     return gast.Call(reference(builtin("max")), ranks, [])

@@ -6,7 +6,7 @@ run for each example.  ``x`` has one axis, of which the function is not to know:
     pointwise   np.sin(x)                np.sin(x)
     reducing    np.sum(x)                np.sum(x, axis=1)
     along       np.cumsum(x, axis=0)     np.cumsum(x, axis=1)
-    stacked     np.linalg.inv(x)         np.linalg.inv(x)             linear algebra of NumPy's runs over leading axes
+    stacked     np.linalg.inv(x)         np.linalg.inv(x)             linear algebra runs over leading axes
     same        zeros_like(x)            zeros_like(x)                of the whole, whatever its axes mean
 """
 
@@ -36,7 +36,8 @@ ALONG: dict[Any, int | None] = {
 STACKED: dict[Any, tuple[str, ...]] = {
     np.linalg.inv: ("a",), np.linalg.det: ("a",), np.linalg.slogdet: ("a",), np.linalg.cholesky: ("a",),
     np.linalg.eigh: ("a",), np.linalg.eigvalsh: ("a",), np.linalg.pinv: ("a",), np.triu: ("m",), np.tril: ("m",),
-    np.linalg.solve: ("a", "b"),
+    np.linalg.solve: ("a", "b"), runtime.hermitian_sum: ("x",), runtime.from_triangle: ("a",),
+    runtime.to_triangle: ("g",), runtime.half_triangle: ("x",), np.matrix_transpose: ("x",),
 }  # fmt: skip
 #: What makes something of the form of its operand.
 SAME: frozenset[Any] = frozenset({

@@ -51,6 +51,13 @@ def given(n: int, m: int, batch: int | None = None) -> tuple[Any, Any, Any]:
     return w, x, b
 
 
+def products(w: Any, x: Any, b: Any) -> Any:
+    """Cotangents of factors that are repeated: by batches, and by what is the same for every example."""
+    sides = np.sin(w) * b + w * x[:, None]
+    rows = np.mean(w, axis=1, keepdims=True)
+    return np.sum(sides * (x[:, None] * b)) + np.sum(np.cos(b) * w) + np.sum(w * np.sum(b)) + np.mean(rows * b)
+
+
 AXES = None, 0, 0
 
 
@@ -76,7 +83,7 @@ def _all_at_once() -> Any:
 
 
 FUNCTIONS = [layer, outer, loss, normalised, stored]
-SCALARS = [loss, stored]
+SCALARS = [loss, stored, products]
 
 
 @pytest.mark.parametrize("f", FUNCTIONS)
