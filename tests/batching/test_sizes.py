@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from srcgrad import ExampleByExample, grad, hessian, jacfwd, jacobian, jvp, vjp, vmap
+from srcgrad import ExampleByExample, grad, hessian, jacfwd, jacobian, jvp, runtime, vjp, vmap
 
 #: How many examples, and the sizes of w (n, m), x (n,), b (m,): equal ones, ones, and others again.
 SIZES = [(3, 3, 2), (3, 3, 3), (3, 2, 3), (2, 3, 3), (1, 3, 2), (3, 1, 1), (1, 1, 1), (4, 3, 2), (3, 3, 3)]
@@ -188,3 +188,55 @@ def test_no_examples_and_nothing_in_them() -> None:
             assert (first.shape, second.shape) == ((count, n, m), (count, n))
             if count:
                 assert_same((first, second), by_loop(grad(loss, argnums=(0, 1)), w, x, b))
+
+
+def unproduct(g: Any, b: Any, like: Any) -> Any:
+    return runtime.unproduct(g, b, like)
+
+
+def triangle(a: Any, b: Any) -> Any:
+    return runtime.solve_triangle(np.tril(a) + 9.0 * np.eye(3), b)
+
+
+def factor(a: Any) -> Any:
+    return np.sum(np.linalg.cholesky(a @ a.T + 9.0 * np.eye(3)) ** 3)
+
+
+@pytest.mark.parametrize(
+    "shapes",
+    [((2, 1, 1), (4, 3), (2, 4, 1)), ((2, 3), (3,), (3,)), ((3,), (3, 3), (3, 1)), ((), (3, 3), (3,)),
+     ((100, 100), (100,), (100,))],
+    ids=str,
+)  # fmt: skip
+def test_cotangents_of_repeated_factors(shapes: tuple[tuple[int, ...], ...]) -> None:
+    random = np.random.default_rng(3)
+    for axes in [(0, None, None), (None, 0, None), (None, None, 0), (0, 0, 0), (0, None, 0)]:
+        batched = vmap(unproduct, axes)
+        for count in (3, 1):
+            given = [random.standard_normal((count,) * (a == 0) + s) for a, s in zip(axes, shapes, strict=True)]
+            assert_same(batched(*given), each(unproduct, axes, given))
+
+
+@pytest.mark.parametrize("axes", [(0, 0), (0, None), (None, 0)])
+def test_triangular_systems(axes: tuple[int | None, int | None]) -> None:
+    random = np.random.default_rng(3)
+    given = [random.standard_normal((3,) * (a == 0) + s) for a, s in zip(axes, [(3, 3), (3, 2)], strict=True)]
+    batched = vmap(triangle, axes)
+    assert_same(batched(*given), each(triangle, axes, given))
+    slopes = jacobian(batched, argnums=(0, 1))(*given)
+    for i in range(3):
+        one = [x[i] if a == 0 else x for a, x in zip(axes, given, strict=True)]
+        alone = jacobian(triangle, argnums=(0, 1))(*one)
+        assert_same(tuple(s[i, :, :, i] if a == 0 else s[i] for a, s in zip(axes, slopes, strict=True)), alone)
+
+
+def test_gradients_of_triangular_factors() -> None:
+    a = np.random.default_rng(3).standard_normal((3, 3, 3))
+    assert_same(vmap(grad(factor))(a), np.stack([grad(factor)(one) for one in a]))
+    whole = jacobian(vmap(grad(factor)))(a)
+    assert_same(np.stack([whole[i, :, :, i] for i in range(3)]), np.stack([hessian(factor)(one) for one in a]))
+
+
+def each(f: Callable[..., Any], axes: tuple[Any, ...], given: list[Any]) -> Any:
+    count = next(len(x) for a, x in zip(axes, given, strict=True) if a == 0)
+    return np.stack([f(*(x[i] if a == 0 else x for a, x in zip(axes, given, strict=True))) for i in range(count)])
