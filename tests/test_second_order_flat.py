@@ -173,6 +173,23 @@ def test_calls_are_written_out_and_nothing_is_searched_for_in_memory() -> None:
     assert srcgrad.grad(in_place).source_for(P, 3).count("def ") == 5  # what is shown keeps its parts
 
 
+def test_shapes_are_read_off_values_of_the_branch_taken() -> None:
+    def branches(x, n):
+        y = x * 0.7
+        if n:
+            return y[0] ** 2
+        total = 0.0
+        for i in range(len(y)):
+            total += y[i] * y[0]
+        return np.sum(y * np.ones(y.size).reshape(y.shape)) * total
+
+    x = np.array([0.5, 2.0, 0.3])
+    for n in (1, 0):
+        gradient, unit = srcgrad.grad(branches), 1e-6 * np.eye(3)
+        numeric = [(gradient(x + e, n) - gradient(x - e, n)) / 2e-6 for e in unit]
+        np.testing.assert_allclose(srcgrad.jacobian(gradient)(x, n), numeric, atol=1e-7)
+
+
 def test_buffers_are_added_to_in_place() -> None:
     """Term by term, so that no memory is taken for the sum of the terms."""
     text = srcgrad.hvp(network).source_for(P, 3)

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Set
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import gast
 
@@ -113,6 +114,10 @@ class Planner:
             s: (f.block, j) for f in layout.frames for j, s in enumerate(f.block.statements)
         }
 
+    @cached_property
+    def bound(self) -> _Bound:
+        return _Bound(self.layout.function)
+
     # --- what is asked for -------------------------------------------------------------------------------------------
     def need(self, node: Reference) -> Slot:
         slot = self.layout.slot(node.id, node.block, node.position)
@@ -166,10 +171,11 @@ class Planner:
         position = node.position
         while frame is not None:
             if self.layout.orders[frame.block] == other.order:
-                is_bound = other.defined < position
-                if not is_bound or self.layout.slot(other.name, frame.block, other.defined + 1) != other:
+                at = other.defined + 1
+                is_bound = at <= position and self.bound.before(frame.block, at, other.name)  # in no branch alone
+                if not is_bound or self.layout.slot(other.name, frame.block, at) != other:
                     return False
-                node.id, node.block, node.position = other.name, frame.block, other.defined + 1
+                node.id, node.block, node.position = other.name, frame.block, at
                 return True
             position, frame = frame.position, frame.parent
         return False
@@ -276,7 +282,7 @@ class Planner:
         made = {s for s in self.expressions if s.name in self.sunk}
         once = [s for s in sorted(self.slots) if not self.layout.frames[s.order].repeats and s not in made]
         again = [s for s in sorted(self.slots) if self.layout.frames[s.order].repeats or s in made]
-        bound = _Bound(function)
+        bound = self.bound
         used: set[str] = set()
         self._hold(plan, once, bound, used)
         for (owner, role), slot in self.hidden.items():
