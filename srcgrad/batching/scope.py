@@ -19,6 +19,7 @@ import numpy as np
 from srcgrad import runtime
 from srcgrad.analysis.values import fact_of_expression
 from srcgrad.batching.carried import LEAF, Carried, Each, Items, Unbatchable, join, written
+from srcgrad.rules import facts
 from srcgrad.rules.facts import Array, Fact, Static, Unknown, as_array
 from srcgrad.rules.formula import literal, object_of
 from srcgrad.rules.rewriting import rebuilt
@@ -136,7 +137,9 @@ class Scope:
             parts = () if carried == LEAF else (written(carried),)
             return tree(f"zeros_over_batch(_0, _1{', _2' * len(parts)})", operand.node.args[0], size, *parts)
         if carried == LEAF:
-            return tree("over_batch(_0, _1)", operand.node, size)
+            is_list = isinstance(operand.fact, facts.Sequence) or isinstance(operand.node, gast.List | gast.Tuple)
+            array = tree("np.asarray(_0)", operand.node) if is_list else operand.node  # of a list each part is repeated
+            return tree("over_batch(_0, _1)", array, size)
         return tree("over_batch(_0, _1, _2)", operand.node, size, written(carried))
 
     def _raised_inside(self, operand: Operand, carried: Carried) -> gast.expr:

@@ -13,6 +13,7 @@ import numpy as np
 
 from srcgrad.runtime.broadcasting import unbroadcast
 from srcgrad.runtime.cotangents import zeros_like
+from srcgrad.runtime.shadows import cloned
 
 
 def over_batch(x: Any, size: int, carried: Any = True) -> Any:
@@ -22,7 +23,7 @@ def over_batch(x: Any, size: int, carried: Any = True) -> Any:
     dict key by key.  None stays None, and so does what is no number.
     """
     if carried is False or x is None:
-        return x
+        return cloned(x)
     if isinstance(x, tuple | list):
         parts = [over_batch(part, size, one) for part, one in zip(x, _each(x, carried), strict=True)]
         if isinstance(x, list):
@@ -59,7 +60,7 @@ def _of_key(carried: Any, key: Any) -> Any:
 def over_examples(g: Any, x: Any, carried: Any = True) -> Any:
     """The cotangent of ``x`` where ``g`` is that of ``over_batch(x, size, carried)``: the sum over the examples."""
     if carried is False or x is None or g is None:
-        return g
+        return cloned(g)
     if isinstance(x, tuple | list):
         return [over_examples(part, like, one) for part, like, one in zip(g, x, _each(x, carried), strict=True)]
     if isinstance(x, dict):

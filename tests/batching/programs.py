@@ -177,6 +177,11 @@ def joined(x, y):
     return np.concatenate([x, y, np.zeros(2)]) * np.hstack((y, x, [1.0, 2.0]))
 
 
+@case(0, np.array([[1.5, -0.4, 0.3], [0.6, 2.0, 1.1], [0.2, -1.0, 0.7]]))
+def joined_to_as_many_numbers_as_there_are_examples(x):
+    return np.hstack((x, [1.0, 2.0, 5.0])) * np.concatenate([[3.0, 4.0, 7.0], x])
+
+
 @case(A, batch(), batch())
 def displayed(x, y):
     m = np.array([[x, y], [1.0, x * y]])
