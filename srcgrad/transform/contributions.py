@@ -85,7 +85,9 @@ def add(sweep: ReverseSweep, name: str, value: gast.expr) -> list[gast.stmt]:
         sweep.bars.assign(name, owned=is_fresh(value) and name not in sweep.lists)
         return [assign(bar, value)]
     if sweep.bars.owned[name] and sweep.is_array(name):
-        return [gast.AugAssign(store(bar), gast.Add(), _spread_by_adding(sweep, name, value))]
+        added = gast.AugAssign(store(bar), gast.Add(), _spread_by_adding(sweep, name, value))
+        is_lender = any(sweep.lendable[each].base == name for each in sweep.lent)
+        return [seen_elsewhere(added) if is_lender else added]
     present = load(bar)
     if adds_plainly(sweep, name, value) and name not in sweep.lists:
         total: gast.expr = gast.BinOp(present, gast.Add(), value)
@@ -120,10 +122,11 @@ def add_at(
     code += own(sweep, name)
     bar = sweep.bar(name)
     if sweep.is_array(name) and _is_basic(sweep, index):
-        code.append(add_in_place(subscript(load(bar), index), value))
+        added = add_in_place(subscript(load(bar), index), value)
     else:
-        code.append(gast.Expr(call_runtime(runtime.add_at, load(bar), index_value(index), value)))
-    return code
+        added = gast.Expr(call_runtime(runtime.add_at, load(bar), index_value(index), value))
+    is_lender = any(sweep.lendable[each].base == name for each in sweep.lent)
+    return [*code, seen_elsewhere(added) if is_lender else added]
 
 
 def counted_once(sweep: ReverseSweep, contributions: list[tuple[str, gast.expr]]) -> list[tuple[str, gast.expr]]:
