@@ -150,7 +150,8 @@ def test_the_text_says_what_is_kept(written):
 def peak(function: Any, *given: Any) -> int:
     import tracemalloc
 
-    function(*given)
+    for _ in range(2):  # the second call makes the door of the program
+        function(*given)
     tracemalloc.start()
     try:
         function(*given)
