@@ -16,6 +16,7 @@ from srcgrad import runtime
 from srcgrad.analysis.numeric import numeric_names
 from srcgrad.analysis.references import Reference, reference, referring
 from srcgrad.analysis.regions import is_basic
+from srcgrad.errors import InternalError
 from srcgrad.ir.normal_form import Block
 from srcgrad.rules.facts import Array
 from srcgrad.syntax.globals import GlobalReference, call_runtime
@@ -37,6 +38,7 @@ from srcgrad.transform.sweep import ReverseSweep
 
 def zero(sweep: ReverseSweep, name: str, block: Block, position: int) -> list[gast.stmt]:
     """Give ``name`` a zero adjoint in the shape of its value there, or lend it that of the array that it shows."""
+    _require_unlent(sweep, name)
     lent = sweep.lendable.get(name)
     if lent is not None and block is lent.block and lent.base in sweep.activity.varied_before(lent.statement):
         return _lend(sweep, name, lent)
@@ -61,10 +63,17 @@ def _lend(sweep: ReverseSweep, name: str, lent: Lent) -> list[gast.stmt]:
     return [*code, assign(sweep.bar(name), place)]
 
 
+def _require_unlent(sweep: ReverseSweep, name: str) -> None:
+    """An adjoint that is lent stays one buffer: in another one, what is added to the view would be lost."""
+    if name in sweep.lenders():
+        raise InternalError(f"the adjoint of {name!r} is lent, and would become another", sweep.activity.function.span)
+
+
 def own(sweep: ReverseSweep, name: str) -> list[gast.stmt]:
     """Make the adjoint of ``name`` a buffer that may be added to in place."""
     if sweep.bars.owned.get(name, False) or sweep.is_scalar(name):
         return []
+    _require_unlent(sweep, name)
     sweep.bars.assign(name, owned=True)
     bar = load(sweep.bar(name))
     if name in sweep.lists:
@@ -80,14 +89,15 @@ def add(sweep: ReverseSweep, name: str, value: gast.expr) -> list[gast.stmt]:
     if name in sweep.handed or name in sweep.lent:
         return [seen_elsewhere(gast.AugAssign(store(bar), gast.Add(), value))]
     if name not in sweep.bars:
+        _require_unlent(sweep, name)
         _note_sharing(sweep, value)
         # What NumPy made of a list is an array: it becomes a list before an item is taken from it.
         sweep.bars.assign(name, owned=is_fresh(value) and name not in sweep.lists)
         return [assign(bar, value)]
     if sweep.bars.owned[name] and sweep.is_array(name):
         added = gast.AugAssign(store(bar), gast.Add(), _spread_by_adding(sweep, name, value))
-        is_lender = any(sweep.lendable[each].base == name for each in sweep.lent)
-        return [seen_elsewhere(added) if is_lender else added]
+        return [seen_elsewhere(added) if name in sweep.lenders() else added]
+    _require_unlent(sweep, name)
     present = load(bar)
     if adds_plainly(sweep, name, value) and name not in sweep.lists:
         total: gast.expr = gast.BinOp(present, gast.Add(), value)
@@ -125,8 +135,7 @@ def add_at(
         added = add_in_place(subscript(load(bar), index), value)
     else:
         added = gast.Expr(call_runtime(runtime.add_at, load(bar), index_value(index), value))
-    is_lender = any(sweep.lendable[each].base == name for each in sweep.lent)
-    return [*code, seen_elsewhere(added) if is_lender else added]
+    return [*code, seen_elsewhere(added) if name in sweep.lenders() else added]
 
 
 def counted_once(sweep: ReverseSweep, contributions: list[tuple[str, gast.expr]]) -> list[tuple[str, gast.expr]]:

@@ -226,7 +226,7 @@ def _if(
     sweep.bars = before.copy()
     orelse = block_adjoint(sweep, statement.orelse, leave, legal)
     after_orelse = sweep.bars
-    active = set(sweep.activity.active_before(statement))
+    active = set(sweep.activity.active_before(statement)) | sweep.lenders()
     kept = [n for n in dict.fromkeys([*after_body.owned, *after_orelse.owned]) if n in active]
     after: list[Cotangents] = []
     for bars, code in ((after_body, body), (after_orelse, orelse)):
@@ -253,6 +253,7 @@ def _loop(sweep: ReverseSweep, loop: For | While, block: Block, position: int) -
     carried = set(activity.active_before(loop))
     if any(isinstance(s, Break) for s in _own_exits(loop)) or isinstance(loop, While):
         carried |= set(activity.active_after(loop))
+    carried |= sweep.lenders()
     names = [
         n
         for n in activity.names.listed

@@ -111,6 +111,11 @@ class ReverseSweep:
         self.temporaries.add(name)
         return name
 
+    def lenders(self) -> set[str]:
+        """The arrays that lend their adjoints at the present point: these stay the buffers that they are, also where
+        nothing else reads them."""
+        return {self.lendable[view].base for view in self.lent}
+
     def leave_of(self, loop: For | While) -> str:
         """The name of the exit number of a loop."""
         order = self.layout.orders[loop.body]

@@ -153,11 +153,42 @@ def where_a_mask_is_true(w):
     return np.sum(row[w[0] > 0.0] ** 3) * np.sum(w[0][np.where(w[2] > 0.6)] ** 2)
 
 
+def a_branch_is_passed(w):
+    """Nothing but the view reads the array behind the branch."""
+    s = w[0, 1] * np.sum(w[PLACES] ** 2)
+    row, column = w[1, 0:3], w[:, 1]
+    if s < 0.0:
+        s = s * (column @ column)
+    return s * np.sum(row[PLACES] ** 3) * row[1]
+
+
+def a_loop_is_passed(w):
+    turned = w[-1][::-1]
+    s = by_parts(w)
+    for i in range(2):
+        row = w[i]
+        s = s + row[0] * s * s
+    k = 0
+    while k < 2:
+        s, k = 0.5 * s, k + 1
+    return s * turned[0] * turned[1]
+
+
+def an_exit_is_passed(w):
+    s, row = 0.0, w[1]
+    for i in range(3):
+        s = s + w[i, 0] * w[0, i]
+        if s > 0.8:
+            break
+        s = s + w[2, i]
+    return s * row[0] * row[2]
+
+
 ALL = [
     by_parts, by_a_callee, a_view_of_a_view, also_as_a_whole, behind_other_uses_of_the_array, read_in_a_branch,
     read_behind_a_loop, left_between, returned_between, the_array_is_bound_again, the_array_is_made_in_the_loop,
     no_pass_at_all, returned_by_what_is_read, the_whole_by_an_ellipsis, stored_into, at_many_places,
-    where_a_mask_is_true,
+    where_a_mask_is_true, a_branch_is_passed, a_loop_is_passed, an_exit_is_passed,
 ]  # fmt: skip
 
 
