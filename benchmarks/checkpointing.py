@@ -106,7 +106,7 @@ X = np.array([0.3, 0.2, 0.25])
 # --- what is counted -------------------------------------------------------------------------------------------------
 @dataclass
 class Count:
-    """What a gradient asked of the schedule: passes that were run without a record, and states kept at once."""
+    """The actions of the schedule in one gradient: passes run without a record, and states kept at once."""
 
     first_run: int = 0
     last_stretch: int = 0

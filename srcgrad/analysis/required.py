@@ -134,7 +134,7 @@ class Planner:
         return slot
 
     def need_all(self, *expressions: gast.AST) -> None:
-        """What is read for its shape alone comes last: of what else is at hand, something may have that shape."""
+        """Values that are read for their shape alone come last: one that is needed anyway may have that shape."""
         nodes = [node for tree in expressions for node in nodes_of(tree) if isinstance(node, Reference)]
         for node in sorted(nodes, key=lambda node: node.shape_only):
             if node.shape_only:

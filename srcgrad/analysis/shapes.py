@@ -105,7 +105,7 @@ def shapes(
 ) -> Table[str, Fact]:
     """One fact per local name; parameters start from ``entry`` (absent: ``Unknown()``).
 
-    ``changes`` says of a callee whether it may change the containers that it is given.  ``also``: what is known of a
+    ``changes`` says of a callee whether it may change the containers that it is given.  ``also``: the fact of a
     binding of emitted text, given the facts of expressions; there sums of cotangents have the form of these.
     """
     return shapes_and_outcome(function, entry, outcome_of, changes, also)[0]

@@ -1,8 +1,9 @@
 """Webs: the bindings of a variable that some read joins, each under a name of its own.
 
 Enters: ``Function`` and the facts of its names.  Leaves: the same function, in which a variable that may hold memory
-and is bound several times, for reads that never meet, is several names.  What is known of memory is known by name, and
-regards no order: without this the ``state`` that comes in would be stored into, because the copy of it is::
+and is bound several times, for reads that never meet, is several names.  The analysis of memory goes
+by names and ignores the order of statements: without this the ``state`` that comes in would be stored into, because
+the copy of it is::
 
     def step(state, x):                     def step(state, x):
         state = state.copy()        ->          state2 = state.copy()

@@ -16,7 +16,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from srcgrad.api.arguments import kinds_of
-from srcgrad.api.kept import Slot, Variant, is_made_anew
+from srcgrad.api.kept import Slot, Variant, is_made_per_call
 from srcgrad.api.requesting import request_of
 from srcgrad.api.sizes import pattern_of
 from srcgrad.errors import LanguageError, MissingRule, UnsupportedSyntax
@@ -37,7 +37,7 @@ def made(
 
     options = present_options()
     is_watched = (options.debug or options.finite) and not variant.shown  # so that each operation is a statement
-    is_for_others = values is not None and not (is_watched or variant.shown or is_made_anew(slot))
+    is_for_others = values is not None and not (is_watched or variant.shown or is_made_per_call(slot))
     if is_for_others:
         found = moved(function, slot, partial(request_of, derivative, function, values, variant))
         if found is not None:

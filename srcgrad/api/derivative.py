@@ -39,7 +39,7 @@ from srcgrad.api.door import ELSEWHERE, Doors
 from srcgrad.api.fitting import Inner, Wanted, check_chosen, finished, spread
 from srcgrad.api.help import Help, text
 from srcgrad.api.holomorphic import complex_derivative, require_one_number
-from srcgrad.api.kept import Kept, Slot, Variant, beside, is_made_anew, keep
+from srcgrad.api.kept import Kept, Slot, Variant, beside, is_made_per_call, keep
 from srcgrad.api.saved import Saved, import_object, imported, read_outside, require_text_alone, without_annotations
 from srcgrad.api.sizes import PATTERNS, pattern_of
 from srcgrad.errors import ArgumentError, SeedError, Span, SrcgradError
@@ -68,7 +68,7 @@ class Derivative:
     backward pass apart) and ``"forward"`` for ``jvp``.
     """)
 
-    seeds_later = False  # its last argument is a seed, None where it is compiled, of which no kind is told
+    seeds_later = False  # its last argument is a seed of any kind, None where it is compiled
 
     def __init__(
         self, primal: Callable[..., Any], argnums: Argnums = 0, *, mode: str = "reverse", has_aux: bool = False,
@@ -263,7 +263,7 @@ class Derivative:
         function = self.function(values)
         own = self.wanted, isinstance(self.argnums, tuple), len(self.parameters.first), self.looks, edition()
         slot = (own, key), pattern
-        programs = (Kept() if is_made_anew(key) else beside(function)).programs
+        programs = (Kept() if is_made_per_call(key) else beside(function)).programs
         found = programs.get(slot)
         if found is None or not found.is_current():
             same = patterns_kept(function, slot[0])

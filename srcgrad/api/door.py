@@ -6,8 +6,8 @@ defaults of the function, the kinds and the equal sizes of the arguments, what t
 runs it, and hands out what fits as it is.  Where anything differs it runs nothing and returns ``ELSEWHERE``: the long
 way decides.
 
-What the long way asks of the kinds alone, whether they have a derivative and are computed with as the rules say, has
-been answered for the program.  What depends on values (a default that is compiled in) is asked here again.
+What the long way checks by kinds alone, whether they have a derivative and are computed with as the rules say, was
+checked for the program.  What depends on values (a default that is compiled in) is checked here again.
 """
 
 from __future__ import annotations

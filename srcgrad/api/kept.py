@@ -77,9 +77,9 @@ def keep(programs: dict[Slot, Compiled], key: Slot, found: Compiled) -> None:
     programs[key] = found
 
 
-def is_made_anew(kinds: object) -> bool:
+def is_made_per_call(kinds: object) -> bool:
     """Whether there are functions among the kinds of arguments that a call may have made for itself: a program for them
     serves no other call, and would keep what they captured."""
     if isinstance(kinds, tuple | frozenset):
-        return any(map(is_made_anew, kinds))
+        return any(map(is_made_per_call, kinds))
     return isinstance(kinds, partial | MethodType) or isinstance(kinds, FunctionType) and "<" in kinds.__qualname__

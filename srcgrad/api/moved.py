@@ -2,8 +2,9 @@
 
 Enters: the program of one function, and another function of the same code.  Leaves: the program of the latter, if all
 that the program was compiled from is there what it was: each variable, function and cell of the one is renamed to that
-of the other, and the guards of the program are asked of the renamed ones.  What a program reads at each call, numbers
-and arrays in closures, may be other ones; what is compiled in may not, but for functions that are of one code again.
+of the other, and the guards of the program are checked for the renamed ones.  What a program reads at each call,
+numbers and arrays in closures, may be other ones; what is compiled in may not, but for functions that are of one code
+again.
 
 What is kept of the first function is its shape: functions and cells that hold nothing (``Template``).  So no data are
 kept that it had captured.
@@ -211,7 +212,7 @@ def template_of(function: FunctionType, compiled: Compiled) -> Template | None:
             skeletons[id(whole)] = made
             for cell, empty in zip(whole.__closure__ or (), closure, strict=True):
                 if isinstance(held := _content(cell), FunctionType):
-                    empty.cell_contents = bare(held) if _is_made_anew(held) else held
+                    empty.cell_contents = bare(held) if _is_made_per_call(held) else held
         return skeletons[id(whole)]
 
     def constant(whole: FunctionType) -> bool:
@@ -240,7 +241,7 @@ def template_of(function: FunctionType, compiled: Compiled) -> Template | None:
     return Template(skeleton, emission, guards, *names, told)
 
 
-def _is_made_anew(function: FunctionType) -> bool:
+def _is_made_per_call(function: FunctionType) -> bool:
     return bool(function.__closure__) or "<" in function.__qualname__
 
 
@@ -284,7 +285,7 @@ _changing = Lock()
 
 def moved(function: object, asked: Slot, request: Callable[[], Request]) -> Compiled | None:
     """The program of a function, from that of one of the same code; ``asked`` is what it is compiled for."""
-    if not isinstance(function, FunctionType) or not _is_made_anew(function):
+    if not isinstance(function, FunctionType) or not _is_made_per_call(function):
         return None
     key = function.__code__, asked
     with _changing:
@@ -305,7 +306,7 @@ def patterns_kept(function: object, asked: object) -> set[tuple[int, ...]]:
 
 def keep_template(function: object, asked: Slot, compiled: Compiled) -> None:
     """Keep what the program of a function has for others of its code."""
-    if not isinstance(function, FunctionType) or not _is_made_anew(function):
+    if not isinstance(function, FunctionType) or not _is_made_per_call(function):
         return
     if (made := template_of(function, compiled)) is None:
         return

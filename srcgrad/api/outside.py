@@ -106,7 +106,7 @@ class _Watched:
     """What the halves of a program lead to, kept beside the program, and whether it is so still.
 
     Objects are gone through once.  From then on the places at which they were found are compared, as guards are: by
-    identity, each place once.  Where one is another, what it holds may be equal; so that is asked of the objects.
+    identity, each place once.  Where one is another, what it holds may be equal, so that the objects are compared.
     """
 
     def __init__(self, forward: FunctionType, backward: FunctionType, names: Names) -> None:

@@ -1,4 +1,4 @@
-"""What a derivative asks of the compiler for the arguments of a call.
+"""Requests of a derivative to the compiler, for the arguments of a call.
 
 Enters: a derivative, the function to compile, and the values of a call, None for any.  Leaves: a ``Request``.
 """
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def request_of(
     derivative: Derivative, function: Callable[..., Any], values: tuple[Any, ...] | None, variant: Variant
 ) -> Request:
-    """What is asked of the compiler, under the present options."""
+    """The request to the compiler, under the present options."""
     from srcgrad.infer.entry import Constant
     from srcgrad.ir.normal_form import Callee
     from srcgrad.programs import present_options

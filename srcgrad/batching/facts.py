@@ -1,4 +1,4 @@
-"""What is known of the names of emitted text: more than of a user's, since what its functions make has known forms.
+"""Facts of the names of emitted text: more than of a user's, since the results of its functions have known forms.
 
 Enters: a statement, and the facts of what it reads.  Leaves: the fact of its value, or None where nothing more is known
 than elsewhere::

@@ -1,6 +1,6 @@
 """Programs that are kept: looked up before one is compiled, and written when one was.
 
-Enters: what is asked of the compiler.  Leaves: the ``Compiled`` program that it would make, loaded from a file, or
+Enters: a request to the compiler.  Leaves: the ``Compiled`` program that it would make, loaded from a file, or
 None.  The compiler is not loaded for it.  Whatever is not as it was when the program was kept is compiled again; what
 cannot be told in another process (``Unportable``) keeps a program from being written at all.
 """
@@ -36,7 +36,7 @@ _FAILURES = (Exception,)
 
 
 class Question:
-    """What is asked of the compiler, under the key of the cache."""
+    """A request to the compiler, under the key of the cache."""
 
     def __init__(self, folder: str, key: str, asked: tuple[Any, ...]) -> None:
         self.folder, self.key, self._asked = folder, key, asked
@@ -115,7 +115,7 @@ class Question:
 
 
 def question(asked: tuple[Any, ...]) -> Question | None:
-    """What is asked of the cache; None where it is off, or what is asked means something in this process alone.
+    """The look-up in the cache; None where it is off, or where the request means something in this process alone.
 
     Rules of the user's count as such: a program says nothing of which rule it was made with.
     """

@@ -111,7 +111,7 @@ def unwritten(code: str, reason: str) -> None:
 
 
 class NotOneNumber(Exception):
-    """The value that a gradient was asked of is not one real number; its caller says so, and what to do."""
+    """The differentiated value is not one real number; its caller says so, and what to do."""
 
     def __init__(self, value: Any) -> None:
         super().__init__()

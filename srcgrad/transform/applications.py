@@ -113,7 +113,7 @@ def apply_adjoint(
     return code + distribute(sweep, target, contributions)
 
 
-#: What is asked of operands element by element, and answered in less memory than they take.
+#: Comparisons of operands element by element: a mask takes less memory than they do.
 MASKS = (runtime.wins, runtime.is_within, runtime.is_below, runtime.is_above)
 
 

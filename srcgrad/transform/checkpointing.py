@@ -1,7 +1,7 @@
 """The derivative of a loop of which few states are kept, and of a function that is run again instead of recorded.
 
-Enters: a callee, with what is known of a call.  Leaves: the two halves of its derivative, which call those of a stretch
-of passes for a few passes at a time::
+Enters: a callee, and the facts of a call's arguments.  Leaves: the two halves of its derivative, which call those of a
+stretch of passes for a few passes at a time::
 
     def f_loop_fwd(passes, snapshots, recorded, s, x):
         kept = []
@@ -131,7 +131,7 @@ def repeated_pair(
 def _settled(
     module: Repeating, loop: Checkpointed, facts: Facts, active: tuple[bool, ...]
 ) -> tuple[Facts, tuple[bool, ...]]:
-    """What is known of the arguments of any stretch, and which of them vary; of the state, as stretches return it."""
+    """The facts of the arguments of any stretch, and which of them vary; of the state, as stretches return it."""
     integer = number("int")
     known: Facts = (integer, integer, *facts[3:])
     written = 2 + loop.states + loop.written
