@@ -18,9 +18,10 @@ from srcgrad.api.derivative import Derivative
 from srcgrad.api.fitting import finished
 from srcgrad.api.transforms import directions_of, seeds_between
 from srcgrad.api.vmap import completed, repeated
-from srcgrad.errors import SrcgradError
+from srcgrad.errors import InternalError, SrcgradError
 from srcgrad.rules.facts import fact_of
 from srcgrad.runtime import as_cotangent
+from srcgrad.runtime.batches import OneByOne
 
 if TYPE_CHECKING:
     from srcgrad.batching.carried import Carried
@@ -47,6 +48,8 @@ class Sweeps:
         """``part`` of what ``entry(*arguments, *seed)`` returns for each seed, along a first axis; None where there is
         no such program, or it raises an exception.  ``seeds`` hold them along the first axis of each part, two of them
         at least."""
+        from srcgrad.programs import present_options
+
         size = _length(seeds)
         compiled = self._compiled(entry, arguments, _cut(seeds, lambda leaf: leaf[0]))
         if compiled is None:
@@ -57,7 +60,13 @@ class Sweeps:
             some = seeds if at_once >= size else _cut(seeds, partial(_some, start, at_once))
             try:
                 outcome = compiled.entry(*arguments, *some)
-            except Exception:  # a program for one seed says best where
+            except OneByOne:
+                return None
+            except Exception as failure:  # a program for one seed says best where
+                if present_options().check:
+                    for i in range(size):
+                        entry(*arguments, *_cut(seeds, lambda leaf, i=i: leaf[i]))
+                    raise InternalError("The program for many seeds raised where that for one does not") from failure
                 return None
             found, carried = part(outcome, compiled.returned)
             made.append(completed(found, carried, min(at_once, size - start)))

@@ -20,6 +20,7 @@ from srcgrad.api.derivative import Derivative
 from srcgrad.api.kept import Variant
 from srcgrad.errors import ArgumentError, ExampleByExample, InternalError, NotBatched, SrcgradError
 from srcgrad.runtime import over_batch, require_examples
+from srcgrad.runtime.batches import OneByOne
 from srcgrad.runtime.isolation import kept_apart
 from srcgrad.tracebacks import door, hide_frames
 
@@ -83,6 +84,8 @@ class Vmapped(Derivative):
 
     def _at_once(self, batch: Examples) -> tuple[Any, Carried] | None:
         """The result of the program, and which parts of it have the batch; None where there is no program."""
+        from srcgrad.programs import present_options
+
         compiled = self._compiled(batch)
         if compiled is None:
             return None
@@ -91,7 +94,12 @@ class Vmapped(Derivative):
         arguments = self.arguments(kept_apart(moved, is_stored_into=True) if compiled.changes_saved else moved)
         try:
             outcome = compiled.entry(*arguments)
-        except Exception:  # the function raises for an example, which says it best
+        except OneByOne:
+            return None
+        except Exception as failure:  # the function raises for an example, which says it best
+            if present_options().check:
+                self._one_by_one(batch)
+                raise InternalError("The program over a batch raised where no example does") from failure
             return None
         inner = self._innermost
         if inner is None:

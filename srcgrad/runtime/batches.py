@@ -16,6 +16,10 @@ from srcgrad.runtime.cotangents import zeros_like
 from srcgrad.runtime.shadows import cloned
 
 
+class OneByOne(ValueError):
+    """A batch that has to be run example by example: what its program takes for granted does not hold of them all."""
+
+
 def over_batch(x: Any, size: int, carried: Any = True) -> Any:
     """``x`` repeated ``size`` times along a new first axis, in memory of its own; of a container each part is.
 
@@ -103,7 +107,7 @@ def unbroadcast_each(g: Any, like: Any, batched: bool = True) -> Any:
 def each_example(function: Callable[..., Any], carried: tuple[Any, ...], *arguments: Any) -> Any:
     """A function called for each example, its results stacked along a first axis; ``carried`` as in ``over_batch``.
 
-    Results that have different shapes, or are no numbers and arrays or tuples of such, raise ValueError.
+    Results that have different shapes, or are no numbers and arrays or tuples of such, raise ``OneByOne``.
     """
     size = next(_sizes(arguments, carried))
     made = [function(*(_example(a, c, i) for a, c in zip(arguments, carried, strict=True))) for i in range(size)]
@@ -136,12 +140,14 @@ def _stacked(made: list[Any]) -> Any:
     if isinstance(first, tuple):
         return tuple(_stacked(list(column)) for column in zip(*made, strict=True))
     if not isinstance(first, np.ndarray | np.generic | float | int | complex):
-        raise ValueError(f"results of class {type(first).__name__} are not stacked")
+        raise OneByOne(f"results of class {type(first).__name__} are not stacked")
+    if len({np.shape(one) for one in made}) > 1:
+        raise OneByOne("results of different shapes are not stacked")
     return np.stack(made)
 
 
 def of_numbers(function: Callable[..., Any], *numbers: Any) -> Any:
-    """A function of numbers, of a batch of them; where Python may raise, or give a complex number, ValueError is.
+    """A function of numbers, of a batch of them; where Python may raise, or give a complex number, ``OneByOne`` is.
 
     Functions of ``math`` raise for what has no finite result, and Python's floats for a division by zero; those of
     NumPy give an infinity or a NaN.
@@ -149,7 +155,7 @@ def of_numbers(function: Callable[..., Any], *numbers: Any) -> Any:
     with np.errstate(all="ignore"):
         made = function(*numbers)
     if not np.all(np.isfinite(made)):
-        raise ValueError(f"{getattr(function, '__name__', function)} of a number is not finite")
+        raise OneByOne(f"{getattr(function, '__name__', function)} of a number is not finite")
     return made
 
 
