@@ -10,6 +10,7 @@ import statistics
 import sys
 import warnings
 from collections.abc import Callable, Mapping
+from operator import truediv
 from time import perf_counter
 from typing import Any
 
@@ -29,7 +30,7 @@ def main(argv: list[str] | None = None) -> int:
     """Print the tables; with ``--check``, status 1 where a bound is broken."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--only", default="", metavar="TEXT", help="rows whose name contains TEXT")
-    parser.add_argument("--rounds", type=int, default=15, help="rounds per row (default: 15)")
+    parser.add_argument("--rounds", type=int, default=25, help="rounds per row (default: 25)")
     parser.add_argument("--no-peers", action="store_true", help="leave autograd, tangent-ad and torch out")
     parser.add_argument("--check", action="store_true", help="exit with status 1 where a bound is broken")
     parser.add_argument("--json", metavar="FILE", help="write the medians, in seconds, to FILE too")
@@ -47,8 +48,8 @@ def main(argv: list[str] | None = None) -> int:
         contenders, missing = contenders_of(case, {} if options.no_peers else PEERS)
         notes += [note for note in missing if note not in notes]
         times = medians[case.name] = measure(contenders, options.rounds)
-        ratio = times["compiled"] / times["hand-written"]
-        text = times["text"] / times["hand-written"] if "text" in times else None
+        ratio = times.ratio("compiled", "hand-written")
+        text = times.ratio("text", "hand-written") if "text" in times else None
         if ratio > case.bound:
             broken.append(f"{case.name}: {ratio:.2f} times hand-written, more than {case.bound}")
         columns = ("primal", "hand-written", "compiled")
@@ -128,20 +129,34 @@ def _assert_close(found: list[np.ndarray], expected: list[np.ndarray], name: str
         np.testing.assert_allclose(left, right, rtol=1e-7, atol=1e-9, err_msg=name)
 
 
+class Times(dict[str, float]):
+    """The median time of a call of each contender, in seconds."""
+
+    def __init__(self, rounds: Mapping[str, list[float]]) -> None:
+        super().__init__({name: statistics.median(times) for name, times in rounds.items()})
+        self.rounds = rounds
+
+    def ratio(self, name: str, other: str) -> float:
+        """How many times as long one takes as the other: the median over the rounds, since a machine's speed drifts."""
+        return statistics.median(map(truediv, self.rounds[name], self.rounds[other]))
+
+
 def measure(
     contenders: Mapping[str, Callable[[], Any]],
     rounds: int,
     batch_seconds: float = 0.02,
     clock: Callable[[], float] = perf_counter,
-) -> dict[str, float]:
-    """The median time of a call of each, all contenders taking turns in every round; what takes more than a second
-    sits out after the third."""
+) -> Times:
+    """Calls of each, all contenders taking turns in every round; what takes more than a second sits out after the
+    third."""
     batches = {}
     for name, call in contenders.items():
         begin = clock()
         call()
         batches[name] = max(1, int(batch_seconds / max(clock() - begin, 1e-9)))
     times: dict[str, list[float]] = {name: [] for name in contenders}
+    gc.collect()
+    gc.freeze()  # so that a collection between batches leaves the processor's cache alone
     for number in range(rounds):
         for name, call in contenders.items():
             if number > 2 and times[name][0] > 1.0:
@@ -153,7 +168,8 @@ def measure(
                 call()
             times[name].append((clock() - begin) / batches[name])
             gc.enable()
-    return {name: statistics.median(values) for name, values in times.items()}
+    gc.unfreeze()
+    return Times(times)
 
 
 if __name__ == "__main__":

@@ -191,7 +191,7 @@ def main(argv: list[str] | None = None) -> int:
         np.testing.assert_allclose(calls["kept"](), calls["recorded"](), rtol=1e-12, err_msg=loop.name)
         times = measure(calls, options.rounds)
         memory = {name: peak(calls[name]) for name in ("recorded", "kept")}
-        share, slower = memory["kept"] / memory["recorded"], times["kept"] / times["recorded"]
+        share, slower = memory["kept"] / memory["recorded"], times.ratio("kept", "recorded")
         rows.append(
             (
                 loop.name,

@@ -163,10 +163,10 @@ def _chains(
                 np.testing.assert_allclose(left, right, rtol=1e-3, err_msg=f"{library}, {name}")
             contenders[library] = call
         times = measure(contenders, options.rounds, clock=process_time)
-        medians[name] = times = {library: seconds / OPERATIONS for library, seconds in times.items()}
-        cells = [duration(times[library]) if library in times else "-" for library in CONTENDERS]
+        medians[name] = each = {library: seconds / OPERATIONS for library, seconds in times.items()}
+        cells = [duration(each[library]) if library in each else "-" for library in CONTENDERS]
         for library, bound in BOUNDS.items():
-            ratio = times["eager"] / times[library] if library in times else None
+            ratio = times.ratio("eager", library) if library in times else None
             cells.append("-" if ratio is None else f"{ratio:.2f}")
             if ratio is not None and ratio > bound:
                 broken.append(f"{name}: {ratio:.2f} times {library}, more than {bound}")
@@ -199,7 +199,7 @@ def _programs(
         times = medians[name] = measure(contenders, options.rounds, clock=process_time)
         cells = [duration(times["eager"]), "-", "-", f"{bound}"]
         if "torch" in times:
-            ratio = times["eager"] / times["torch"]
+            ratio = times.ratio("eager", "torch")
             cells[1:3] = duration(times["torch"]), f"{ratio:.2f}"
             if ratio > bound:
                 broken.append(f"{name}: {ratio:.2f} times torch, more than {bound}")

@@ -50,13 +50,13 @@ def main(argv: list[str] | None = None) -> int:
         notes += missing
         times = medians[case.name] = measure(contenders, options.rounds)
         times["compile"] = max(first - times["compiled"], 0.0)
-        ratios[case.name] = times["compiled"] / times["hand-written"]
+        ratios[case.name] = times.ratio("compiled", "hand-written")
         rows.append(
             (
                 case.name,
                 *(duration(times[name]) for name in ("primal", "hand-written", "compiled")),
                 f"{ratios[case.name]:.2f}",
-                f"{times['compiled'] / times['primal']:.1f}",
+                f"{times.ratio('compiled', 'primal'):.1f}",
                 duration(times["compile"]),
                 duration(times["jax"]) if "jax" in times else "-",
             )

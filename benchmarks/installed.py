@@ -9,7 +9,6 @@ What is not installed or refused is left out; that gradients are right is the te
 from __future__ import annotations
 
 import argparse
-import gc
 import importlib.metadata
 import json
 import platform
@@ -21,7 +20,7 @@ from typing import Any
 import numpy as np
 
 import srcgrad
-from benchmarks.__main__ import measure
+from benchmarks.__main__ import Times, measure
 from srcgrad.inspect.report import duration, table
 from tests.installed.entry import Entry
 from tests.installed.judge import plain
@@ -44,7 +43,7 @@ def main(argv: list[str] | None = None) -> int:
 
     versions = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in ("numpy", "scipy"))
     print(f"Python {platform.python_version()}, {versions}, one thread, medians of {options.rounds} rounds\n")
-    times: dict[str, dict[str, float]] = {}
+    times: dict[str, Times] = {}
     without = []
     for entry in ENTRIES:
         if options.only not in entry.name:
@@ -55,16 +54,14 @@ def main(argv: list[str] | None = None) -> int:
             if contenders is None:
                 without.append(entry.name)
                 continue
-            gc.collect()
-            gc.freeze()  # the packages are looked through once, and not in every round
             found = times[entry.name] = measure(contenders, options.rounds, batch_seconds=0.005)
         if options.verbose:
-            ratio = found["gradient"] / found["primal"]
+            ratio = found.ratio("gradient", "primal")
             print(f"{ratio:8.1f}  {duration(found['primal']):>8} {duration(found['gradient']):>8}  {entry.name}")
             sys.stdout.flush()
 
     rows = []
-    ratios = {name: found["gradient"] / found["primal"] for name, found in times.items()}
+    ratios = {name: found.ratio("gradient", "primal") for name, found in times.items()}
     for title, (least, most) in {**CLASSES, "all": (0.0, np.inf)}.items():
         of_class = [ratios[name] for name, found in times.items() if least <= found["primal"] < most]
         if of_class:

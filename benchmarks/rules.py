@@ -216,7 +216,7 @@ def main(argv: list[str] | None = None) -> int:
             memory = {
                 name: peak(calls[name]) / x.nbytes for name in ("primal", "compiled", "autograd") if name in calls
             }
-            faster = times["autograd"] / times["compiled"] if "autograd" in times else math.nan
+            faster = times.ratio("autograd", "compiled") if "autograd" in times else math.nan
             if faster < 1.0:
                 broken.append(f"{call.name} at size {size}: {faster:.2f} times as fast as autograd")
             ratios += [faster] if faster == faster else []
@@ -224,7 +224,7 @@ def main(argv: list[str] | None = None) -> int:
                 (
                     call.name,
                     *(duration(times[name]) if name in times else "-" for name in ("primal", "compiled")),
-                    *(f"{times[name] / times['primal']:.1f}" if name in times else "-" for name in PEERS),
+                    *(f"{times.ratio(name, 'primal'):.1f}" if name in times else "-" for name in PEERS),
                     f"{faster:.2f}" if faster == faster else "-",
                     *(f"{memory[name]:.1f}" if name in memory else "-" for name in ("primal", "compiled", "autograd")),
                 )

@@ -89,7 +89,7 @@ def show_table(only: str, rounds: int, peers: Mapping[str, Peer]) -> dict[str, d
         contenders, missing = contenders_of_program(name, peers)
         notes += missing
         times = measured[name] = measure(contenders, rounds)
-        ratio = f"{times['derivative'] / times['primal']:.1f}"
+        ratio = f"{times.ratio('derivative', 'primal'):.1f}"
         cells = [duration(times[library]) if library in times else "-" for library in peers]
         rows.append((name, duration(times["primal"]), duration(times["derivative"]), ratio, *cells))
         print(f"  measured {name}", file=sys.stderr)
