@@ -153,14 +153,15 @@ class _Rewriter:
         return node
 
     def _negated(self, node: gast.expr) -> gast.expr | None:
-        """``e`` of ``-e``, ``e * f`` of ``-e * f``, where negation is exact arithmetic on inexact numbers."""
+        """``e`` of ``-e``, ``e * f`` of ``-e * f`` and ``e * -f``, where negation is exact arithmetic on inexact numbers."""
         match node:
             case gast.UnaryOp(op=gast.USub(), operand=operand) if self.inexact(operand) or self._is_cotangent(operand):
                 return operand
             case gast.BinOp(op=gast.Mult() | gast.Div() | gast.MatMult()):
-                positive = self._negated(node.left)
-                if positive is not None:
+                if (positive := self._negated(node.left)) is not None:
                     return gast.BinOp(positive, node.op, node.right)
+                if (positive := self._negated(node.right)) is not None:
+                    return gast.BinOp(node.left, node.op, positive)
         return None
 
     def _is_cotangent(self, node: gast.expr) -> bool:

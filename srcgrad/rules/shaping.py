@@ -277,16 +277,16 @@ def transpose(a, axes=None, *, y, y_bar):
     return unpermute(y_bar, axes)
 
 
-@transpose.when(axes=None)
-def transpose(a, axes=None, *, y, y_bar):
-    """Axes in reverse."""
-    return np.transpose(y_bar)
-
-
 @transpose.when(a=rank(2), axes=None)
 def transpose(a, axes=None, *, y, y_bar):
     """Rows as columns."""
     return y_bar.T
+
+
+@transpose.when(axes=None)
+def transpose(a, axes=None, *, y, y_bar):
+    """Axes in reverse."""
+    return np.transpose(y_bar)
 
 
 @transpose.tangent_when(a=rank(2), axes=None)
