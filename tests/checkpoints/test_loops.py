@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import itertools
 import re
 from functools import cache
 from types import ModuleType
@@ -16,6 +17,7 @@ import srcgrad
 from srcgrad.transform.checkpointing import _Text
 from tests.checkpoints import programs
 from tests.checkpoints.wrapping import module_of
+from tests.parameters import share_by_day
 
 TEXT = inspect.getsource(programs)
 FUNCTIONS = [each for each in ast.parse(TEXT).body if isinstance(each, ast.FunctionDef)]
@@ -54,15 +56,14 @@ def differs(one: Any, other: Any, function: str, n: int) -> bool:
     return not np.allclose(*map(flat, made), rtol=1e-13, atol=1e-14)
 
 
-@pytest.mark.parametrize("numbers", NUMBERS, ids=str)
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(("name", "numbers"), share_by_day(itertools.product(NAMES, NUMBERS), 2))
 def test_gradients_are_those_of_the_loop(written, name, numbers):
     for n in (0, 1, 7):
         if n or name != "none_state":  # whose value is None then
             assert not differs(written(), written(*numbers), name, n)
 
 
-@pytest.mark.parametrize("name", ["heat", "newton", "matrix", "tuples", "history"])
+@pytest.mark.parametrize("name", share_by_day(["tuples", "heat", "newton", "matrix", "history"], 3))
 def test_in_every_mode(written, name):
     plain, kept = (getattr(m, name) for m in (written(), written(2, "2")))
     rest = arguments(plain, 5)[1:]
@@ -162,13 +163,13 @@ def peak(function: Any, *given: Any) -> int:
 
 def test_memory_does_not_grow_with_the_passes(written):
     plain, kept = (srcgrad.grad(m.simple) for m in (written(), written(3, "2")))
-    assert peak(kept, X, 20_000) < 0.05 * peak(plain, X, 20_000)
-    assert peak(kept, X, 20_000) < 2 * peak(kept, X, 200)
+    assert peak(kept, X, 4_000) < 0.1 * peak(plain, X, 4_000)
+    assert peak(kept, X, 4_000) < 2 * peak(kept, X, 200)
 
 
 def test_what_passes_write_and_do_not_read_is_no_part_of_a_state(written):
     few, many = (srcgrad.grad(written(count, "2").history) for count in (3, 50))
-    assert peak(many, X, 20_000) < 1.05 * peak(few, X, 20_000)  # of a trajectory of 160,000 bytes
+    assert peak(many, X, 4_000) < 1.2 * peak(few, X, 4_000)  # of a trajectory of 32,000 bytes
     assert "kept.append((first, (s,)))" in few.source_for(X, 5)
 
 

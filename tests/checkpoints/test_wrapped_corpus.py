@@ -19,8 +19,8 @@ from tests.corpus import FIRST
 from tests.corpus.example import Case
 
 CASES = [case for case in FIRST if not case.keywords]
-#: The themes of which most programs loop, each time; at night all of them.
-OFTEN = ["loops", "mutation"]
+#: The themes each time; at night all of them.
+OFTEN = ["loops"]
 THEMES = [pytest.param(t, marks=[] if t in OFTEN else pytest.mark.nightly)
           for t in dict.fromkeys(case.theme for case in CASES) if t != "closures"]  # fmt: skip
 
