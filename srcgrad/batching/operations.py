@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import inspect
 import operator
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, TypeAlias
@@ -46,11 +47,11 @@ def _rule(*functions: Any) -> Callable[[Rule], Rule]:
 
 def applied(scope: Scope, function: Any, arguments: Arguments, result: Fact) -> Made:
     """The call of a function of which some operand is batched; ``result`` is the fact of an example's."""
-    made = _at_once(scope, function, arguments)
+    made = _at_once(scope, function, arguments, result)
     return _one_by_one(scope, function, arguments, result) if made is None else made
 
 
-def _at_once(scope: Scope, function: Any, arguments: Arguments) -> Made | None:
+def _at_once(scope: Scope, function: Any, arguments: Arguments, result: Fact) -> Made | None:
     try:
         hash(function)
     except TypeError:
@@ -62,11 +63,13 @@ def _at_once(scope: Scope, function: Any, arguments: Arguments) -> Made | None:
     if function in SAME:
         return _same(function, arguments)
     if function in STACKED:
-        return _stacked(function, arguments)
+        return _stacked(function, arguments, result)
     if function in OF_NUMBERS:
         return _of_numbers(OF_NUMBERS[function], arguments)
     if is_pointwise(function):
         return _pointwise(function, arguments)
+    if isinstance(function, np.ufunc) and function.signature is not None:
+        return _over_cores(function, arguments)
     return None
 
 
@@ -199,7 +202,7 @@ def _same(function: Any, arguments: Arguments) -> Made | None:
     return _call(function, positional, rest), first.carried
 
 
-def _stacked(function: Any, arguments: Arguments) -> Made | None:
+def _stacked(function: Any, arguments: Arguments, result: Fact) -> Made | None:
     operands = STACKED[function]
     rest = plain_rest(arguments, *operands)
     given = [arguments[name] for name in operands]
@@ -211,9 +214,65 @@ def _stacked(function: Any, arguments: Arguments) -> Made | None:
     if any(operand.rank != 2 for operand in given):
         return None
     made = _call(function, [operand.node for operand in given], rest)
-    if function in (np.linalg.slogdet, np.linalg.eigh):
+    if function in (np.linalg.slogdet, np.linalg.eigh, np.linalg.eig):
         return made, Items((LEAF, LEAF))
-    return made, LEAF
+    if function in (np.linalg.svd, np.linalg.qr) and not isinstance(result, Array | Sequence):
+        return None
+    return made, _shape_of_result(function, result)
+
+
+def _over_cores(function: np.ufunc, arguments: Arguments) -> Made | None:
+    """A ufunc of vectors and matrices, as ``np.matvec``, where each operand has the axes of its signature alone."""
+    assert function.signature is not None
+    cores = re.findall(r"\(([^)]*)\)", function.signature.partition("->")[0])
+    operands = list(arguments.values())
+    if function.nout != 1 or len(operands) != len(cores) or any(o.carried not in (None, LEAF) for o in operands):
+        return None
+    if any(operand.rank != len(core.split(",")) for operand, core in zip(operands, cores, strict=True)):
+        return None
+    return _call(function, [operand.node for operand in operands], {}), LEAF
+
+
+def _of_vectors(function: Any) -> Rule:
+    """Vector products, and their transposes: of examples of their own, since these are like an operand."""
+
+    def made(scope: Scope, arguments: Arguments) -> Made | None:
+        names = [name for name in arguments if not name.startswith("axis")]
+        rest = plain_rest(arguments, *names)
+        if rest is None or any(arguments[name].literal not in ((True, -1), (True, None)) for name in rest):
+            return None
+        given = [arguments[name] for name in names]
+        if any(operand.carried not in (None, LEAF) for operand in given):
+            return None
+        if len(given) == 2:
+            return _call(function, lined_up(given), {}), LEAF
+        if any(operand.rank != 1 for operand in given[1:]):
+            return None
+        return _call(function, [scope.raised(operand, LEAF) for operand in given], {}), LEAF
+
+    return made
+
+
+for _product in (np.cross, np.linalg.cross, runtime.uncross_left, runtime.uncross_right):
+    _RULES[_product] = _of_vectors(_product)
+
+
+@_rule(runtime.operand)
+def _as_operand(scope: Scope, arguments: Arguments) -> Made | None:
+    whole = _leaf(arguments, "x")  # no list, of which the axes would be others
+    return None if whole is None else (whole.node, LEAF)
+
+
+@_rule(np.interp)
+def _interpolated(scope: Scope, arguments: Arguments) -> Made | None:
+    whole, rest = _leaf(arguments, "x"), plain_rest(arguments, "x")
+    return None if whole is None or rest is None else (_call(np.interp, [whole.node], rest), LEAF)
+
+
+@_rule(np.polyval)
+def _of_polynomial(scope: Scope, arguments: Arguments) -> Made | None:
+    whole = _leaf(arguments, "x")
+    return None if whole is None else (_call(np.polyval, [arguments["p"].node, whole.node], {}), LEAF)
 
 
 def _one_by_one(scope: Scope, function: Any, arguments: Arguments, result: Fact) -> Made:

@@ -153,7 +153,7 @@ class _Rewriter:
         return node
 
     def _negated(self, node: gast.expr) -> gast.expr | None:
-        """``e`` of ``-e``, ``e * f`` of ``-e * f`` and ``e * -f``, where negation is exact arithmetic on inexact numbers."""
+        """``e`` of ``-e``, ``e * f`` of ``-e * f`` or ``e * -f``, where negation is exact: of inexact numbers."""
         match node:
             case gast.UnaryOp(op=gast.USub(), operand=operand) if self.inexact(operand) or self._is_cotangent(operand):
                 return operand

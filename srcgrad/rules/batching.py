@@ -25,18 +25,22 @@ from srcgrad.rules.table import lookup
 #: What reduces over all axes where none is said.
 REDUCING: frozenset[Any] = frozenset({
     np.sum, np.mean, np.prod, np.max, np.min, np.amax, np.amin, np.any, np.all, np.std, np.var, np.median, np.nansum,
-    np.nanmean, np.nanmax, np.nanmin, np.nanprod, np.nanstd, np.nanvar, np.count_nonzero, np.ptp,
+    np.nanmean, np.nanmax, np.nanmin, np.nanprod, np.nanstd, np.nanvar, np.nanmedian, np.count_nonzero, np.ptp,
 })  # fmt: skip
 #: What goes along one axis, with the axis where none is said; None: along all elements in a row.
 ALONG: dict[Any, int | None] = {
     np.cumsum: None, np.cumprod: None, np.argmax: None, np.argmin: None, np.sort: -1, np.argsort: -1, np.diff: -1,
-    np.repeat: None, np.flip: None, np.roll: None, np.take: None,
+    np.repeat: None, np.flip: None, np.roll: None, np.take: None, np.nancumsum: None, np.nancumprod: None,
+    np.cumulative_sum: None, np.cumulative_prod: None, np.trapezoid: -1, np.unwrap: -1, np.fft.fft: -1, np.fft.ifft: -1,
+    np.fft.rfft: -1, np.fft.irfft: -1, np.fft.hfft: -1, np.fft.ihfft: -1,
 }  # fmt: skip
 #: What NumPy computes for each matrix of a stack, where all operands are matrices: the operands.
 STACKED: dict[Any, tuple[str, ...]] = {
     np.linalg.inv: ("a",), np.linalg.det: ("a",), np.linalg.slogdet: ("a",), np.linalg.cholesky: ("a",),
     np.linalg.eigh: ("a",), np.linalg.eigvalsh: ("a",), np.linalg.pinv: ("a",), np.triu: ("m",), np.tril: ("m",),
-    np.linalg.solve: ("a", "b"), runtime.hermitian_sum: ("x",), runtime.from_triangle: ("a",),
+    np.linalg.solve: ("a", "b"), np.linalg.svd: ("a",), np.linalg.svdvals: ("x",), np.linalg.qr: ("a",),
+    np.linalg.eig: ("a",), np.linalg.eigvals: ("a",), np.linalg.cond: ("x",),
+    runtime.hermitian_sum: ("x",), runtime.from_triangle: ("a",),
     runtime.to_triangle: ("g",), runtime.half_triangle: ("x",), np.matrix_transpose: ("x",),
 }  # fmt: skip
 #: What makes something of the form of its operand.

@@ -291,7 +291,8 @@ def _argnums(value: Value, summary: Summary) -> _Argnums | None:
         return None
     (atom,) = value.atoms
     if isinstance(atom, Exact):
-        return atom.value if type(atom.value) is int and atom.value >= 0 else None
+        held = atom.value if type(atom.value) is tuple else (atom.value,)
+        return atom.value if held and all(type(place) is int and place >= 0 for place in held) else None  # type: ignore[return-value]
     if not isinstance(atom, At) or atom.site.kind is not tuple:
         return None
     parts = summary.heap[Site(tuple, atom.site.origin, atom.site.context, atom.site.name)].parts

@@ -235,6 +235,32 @@ def solved(m, b):
     return np.linalg.solve(a, b) + np.linalg.inv(a) @ b + np.linalg.det(a) + np.linalg.cholesky(a)[0]
 
 
+@case(A, batch(3), batch(3))
+def vector_products(x, y):
+    return np.cross(x, y) * x + np.cross([1.0, 0.5, 2.0], np.cross(y, x))
+
+
+@case(B, batch(3), single(3))
+def vector_products_with_one_axis(x, axis):
+    return np.cross(axis, x) + np.cross(x * x, axis) * np.cross(axis, axis * 2.0)
+
+
+@case(A, batch(2), batch(2))
+def vector_products_in_the_plane(x, y):
+    return x[0] * y[1] - x[1] * y[0] + np.linalg.cross(np.concatenate([x, [1.0]]), y[[0, 1, 0]])
+
+
+@case(A, batch(3), batch(3))
+def signals(x, y):
+    waves = np.fft.fft(x * y)
+    return np.real(np.fft.ifft(waves * waves)) + np.fft.irfft(np.fft.rfft(y), 3)
+
+
+@case(A, batch(5), batch())
+def along_a_line(x, t):
+    return np.trapezoid(x * x, dx=0.5) + np.trapezoid(np.cos(x), np.arange(5.0) ** 2) + np.polyval([2.0, -1.0, 0.5], t)
+
+
 # --- stores ----------------------------------------------------------------------------------------------------------
 @case(0, batch(5))
 def stepped(u):

@@ -487,6 +487,23 @@ def nested_jac(x):
     return np.sum(srcgrad.jacobian(lambda z: z ** 2 * x)(x))
 
 
+@example(vector(3, 4), vector(2, 5), analytic=False)
+def nested_jac_by_two(x, y):
+    by_x, by_y = srcgrad.jacobian(lambda a, b: np.outer(a * x, b ** 2), (0, 1))(x, y)
+    return np.sum(by_x * by_x) + np.sum(by_y[:, :, 0] * y)
+
+
+def reprojected(camera, point, weight):
+    turned = point * camera[:3] + np.cross(camera[:3], point)
+    return weight * (turned[:2] / turned[2] - camera[1:3])
+
+
+@example(vector(3, 4), vector(3, 5), 0.7, analytic=False)
+def nested_jac_by_three(camera, point, weight):
+    blocks = srcgrad.jacobian(reprojected, argnums=(2, 0, 1))(camera, point + 2.0, weight)
+    return np.sum(blocks[0]) + np.sum(blocks[1] ** 2) + np.sum(blocks[2] * weight)
+
+
 @example(vector(3, 4), analytic=False)
 def nested_hvp(x):
     return np.sum(srcgrad.hvp(lambda z: np.sum(z ** 3 * x))(x, x))

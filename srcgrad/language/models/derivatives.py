@@ -79,13 +79,33 @@ def hessian_vector(f=None, argnums=0):
 
 def jacobian(f=None, argnums=0, *, holomorphic=False):
     def program(*args, **keywords):
-        value = f(*args[:-1], **keywords)
-        return value, _like(value) if isinstance(argnums, int) else unknown()
+        count = len(argnums) if isinstance(argnums, tuple) else 1
+        value = f(*args[:-count], **keywords)
+        return value, _like(value)
 
     def derivative(*args, **keywords):
-        return _by_columns(program, args, keywords, args[argnums] if argnums < len(args) else unknown())
+        if isinstance(argnums, int):
+            return _by_columns(program, args, keywords, args[argnums] if argnums < len(args) else unknown())
+        count = len(argnums)
+        if count > 3 or max(argnums) >= len(args):
+            return unknown()
+        x = args[argnums[0]]
+        if count == 1:
+            return (_by_columns(program, args, keywords, x),)
+        y = args[argnums[1]]
+        if count == 2:
+            return (
+                _by_columns(program, args, keywords, x, (), (y,)),
+                _by_columns(program, args, keywords, y, (x,)),
+            )
+        z = args[argnums[2]]
+        return (
+            _by_columns(program, args, keywords, x, (), (y, z)),
+            _by_columns(program, args, keywords, y, (x,), (z,)),
+            _by_columns(program, args, keywords, z, (x, y)),
+        )
 
-    return unknown() if isinstance(f, NoneType) or holomorphic or not isinstance(argnums, int) else derivative
+    return unknown() if isinstance(f, NoneType) or holomorphic else derivative
 
 
 def hessian(f=None, argnums=0):
@@ -139,16 +159,32 @@ def _stacked(results, axis):
     return np.stack(results, axis)
 
 
-def _by_columns(program, args, keywords, x):
+def _by_columns(program, args, keywords, x, before=(), behind=()):
+    """The derivative by ``x``; those before and behind it among the chosen arguments stay: a call has one star."""
     if np.iscomplexobj(x):
         raise TypeError("a Jacobian by a complex argument has no program inside of a differentiated function")
     directions = np.eye(np.size(x))
 
     def column(k):
-        return program(*args, np.reshape(directions[k], np.shape(x)), **keywords)[1]
+        along = np.reshape(directions[k], np.shape(x))
+        if len(before) == 2:
+            return program(*args, _still(before[0]), _still(before[1]), along, **keywords)[1]
+        if len(behind) == 2:
+            return program(*args, along, _still(behind[0]), _still(behind[1]), **keywords)[1]
+        if len(before) == 1 and len(behind) == 1:
+            return program(*args, _still(before[0]), along, _still(behind[0]), **keywords)[1]
+        if len(before) == 1:
+            return program(*args, _still(before[0]), along, **keywords)[1]
+        if len(behind) == 1:
+            return program(*args, along, _still(behind[0]), **keywords)[1]
+        return program(*args, along, **keywords)[1]
 
     columns = [column(k) for k in range(np.size(x))]
     return np.reshape(np.stack(columns, -1), np.shape(columns[0]) + np.shape(x))
+
+
+def _still(value):
+    return np.zeros_like(value) * 1.0
 
 
 # --- what they return ------------------------------------------------------------------------------------------------
