@@ -11,7 +11,7 @@ import itertools
 import os
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from inspect import Parameter, Signature
 from types import MethodType
 from typing import Any, Concatenate, Literal, ParamSpec, TypeVar, overload
@@ -360,7 +360,7 @@ class Dense:
         """Run ``push`` along every unit direction of the inputs, ``push_all`` along all at once where it can, and
         arrange what comes out, input axes last."""
 
-        def along(k: int, units: list[Any]) -> list[Any]:
+        def along(k: int, units: Sequence[Any] | np.ndarray) -> list[Any]:
             directions = [tuple(unit if j == k else _zero(a) for j, a in enumerate(inputs)) for unit in units]
             found = push_all(directions) if len(directions) > 1 else None
             return [push(direction) for direction in directions] if found is None else found
@@ -429,21 +429,23 @@ class Jacobian(Dense):
         return _map_leaves(pullback.value, block)
 
     def pulled(
-        self, pullback: Pullback, values: tuple[Any, ...], path: tuple[Any, ...], units: list[Any]
+        self, pullback: Pullback, values: tuple[Any, ...], path: tuple[Any, ...], units: Sequence[Any] | np.ndarray
     ) -> tuple[Any, ...]:
         """The cotangents of the arguments for these seeds of one part of the output: along a first axis by one sweep,
         or as ``_Rows`` where there is no program for many."""
-        seeds = [_placed(pullback.value, path, unit) for unit in units]
+        seeds = [_placed(pullback.value, path, unit) for unit in units] if path else units
         if len(seeds) > 1 and all(map(is_plain, values)):
             derivative = self.derivative
             entry = derivative.program(values, "nested pulled").entry
             if path or derivative._inner is not None or not isinstance(pullback.value, np.ndarray):
                 given = stacked([pullback.cotangent(seed) for seed in seeds])
             else:
-                given = np.stack(units)
+                given = np.asarray(units)
             raw = self.sweeps.run(entry, before_seed(derivative, values, entry), (given,))
             if raw is not None:
-                whole = tuple(repeated(value, len(seeds)) for value in values)
+                wanted = derivative.wanted
+                named = zip(derivative.parameters.names, values, strict=True)
+                whole = tuple(repeated(value, len(seeds)) if name in wanted else value for name, value in named)
                 return pullback.as_tuple(derivative.fitted(raw, whole, shared=True))
         return tuple(_Rows(column) for column in zip(*(pullback.pulled(seed) for seed in seeds), strict=True)) or (
             (_Rows(),) * len(self.derivative.chosen)
@@ -647,22 +649,21 @@ def _placed(value: Any, path: tuple[Any, ...], unit: Any) -> Any:
     return _in_kind(value, {k: _placed(item, path[1:], unit) if k == path[0] else _zero(item) for k, item in items})
 
 
-def _units(value: Any, factor: complex = 1.0) -> list[Any]:
-    """Unit directions (``factor`` times those of complex elements), one per element, in the structure of ``value``."""
+def _units(value: Any, factor: complex = 1.0) -> list[Any] | np.ndarray:
+    """Unit directions (``factor`` times those of complex elements), one per element, in the structure of ``value``;
+    of an array along a first axis."""
     items = _items(value)
     if items is not None:
         return [_placed(value, (key,), unit) for key, item in items for unit in _units(item, factor)]
     if not (np.iscomplexobj(value) if isinstance(factor, complex) else is_floating(value)):
         return []
-    shape = np.shape(value)
     dtype = value.dtype if is_floating(value) and hasattr(value, "dtype") else np.result_type(value, 0.0)
-    units: list[Any] = []
-    for position in range(int(np.prod(shape, dtype=int))):
-        unit = np.zeros(shape, dtype)
-        unit.flat[position] = factor
-        kind = type(value) if type(value) in (float, complex) else dtype.type  # in whose arithmetic programs run
-        units.append(unit if isinstance(value, np.ndarray) else kind(factor))
-    return units
+    if isinstance(value, np.ndarray):
+        units = np.zeros((value.size, value.size), dtype)
+        np.fill_diagonal(units, factor)
+        return units.reshape(value.size, *value.shape)
+    kind = type(value) if type(value) in (float, complex) else dtype.type  # in whose arithmetic programs run
+    return [kind(factor)]
 
 
 def _columns(tangents: Iterator[Any], value: Any, output: Any) -> Any:

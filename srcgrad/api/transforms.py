@@ -187,7 +187,9 @@ class Pullback:
         if watched:
             derivative.doors.note(derivative, compiled, values)
         self._compiled: Compiled | Unpickled = compiled
-        if not compiled.changes_saved or not shared_outside(values, compiled.globals):
+        # A pullback that nobody keeps goes back before its arguments can change.
+        is_apart = watched or compiled.changes_saved
+        if is_apart and not (compiled.changes_saved and shared_outside(values, compiled.globals)):
             # Else the program looks itself whether it stores into what is a global as well.
             values = kept_apart(values, compiled.changes_saved)
         self._values = values

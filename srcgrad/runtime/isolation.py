@@ -53,8 +53,8 @@ def private(*values: Any) -> Any:
 
 def kept_apart(values: tuple[Any, ...], is_stored_into: bool) -> tuple[Any, ...]:
     """Copies of the arguments of a program, in their layouts, and with what they share."""
-    own = [value for value in values if type(value) is np.ndarray and _is_plain(value)]
-    if len({id(array) for array in own}) + sum(isinstance(value, _NUMBERS) for value in values) == len(values):
+    own = [_memory_of(value) for value in values if type(value) is np.ndarray]
+    if None not in own and len(set(own)) + sum(isinstance(value, _NUMBERS) for value in values) == len(values):
         return tuple(_same_array(value) if isinstance(value, np.ndarray) else value for value in values)
     arrays = list({id(a): a for a in _arrays(values)}.values())
     alike = [a for a in arrays if is_stored_into or not _has_wide_gaps(a)]
@@ -73,9 +73,14 @@ def _has_wide_gaps(array: Any) -> bool:
 _NUMBERS = (bool, int, float, complex, str, type(None), np.generic)
 
 
-def _is_plain(array: Any) -> bool:
-    """Whether an array is one block of memory of its own."""
-    return array.base is None and (array.flags.c_contiguous or array.flags.f_contiguous)
+def _memory_of(array: Any) -> int | None:
+    """Which memory an array without gaps lies in; None where it has gaps, or that is not known."""
+    flags, base = array.flags, array.base
+    if not (flags.c_contiguous or flags.f_contiguous):
+        return None
+    if base is None:
+        return id(array)
+    return id(base) if type(base) is np.ndarray and base.base is None else None
 
 
 def _same_array(array: Any) -> Any:
