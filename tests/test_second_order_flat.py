@@ -173,6 +173,22 @@ def test_calls_are_written_out_and_nothing_is_searched_for_in_memory() -> None:
     assert srcgrad.grad(in_place).source_for(P, 3).count("def ") == 5  # what is shown keeps its parts
 
 
+def test_the_adjoint_of_a_mean_is_known_to_be_floating() -> None:
+    """So that the tangent of a buffer that begins with it is stored into as it is."""
+
+    def march(x, n):
+        y = np.zeros(n + 1)
+        y[0] = x
+        for i in range(n):
+            y[i + 1] = y[i] + 0.1 * y[i] * (1.0 - y[i])
+        return np.mean(y * y)
+
+    product = srcgrad.hvp(march)
+    assert not any(name in product.source_for(0.3, 5) for name in ("tangent_like", "stored(", "add_at"))
+    gradient = srcgrad.grad(march)
+    assert np.isclose(product(0.3, 5, 1.0), (gradient(0.3 + 1e-6, 5) - gradient(0.3 - 1e-6, 5)) / 2e-6, rtol=1e-6)
+
+
 def test_shapes_are_read_off_values_of_the_branch_taken() -> None:
     def branches(x, n):
         y = x * 0.7
