@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from operator import itemgetter
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
@@ -46,13 +47,13 @@ class Sweeps:
         part: Callable[[Any, Carried], tuple[Any, Carried]] = lambda outcome, carried: (outcome, carried),
     ) -> Any:
         """``part`` of what ``entry(*arguments, *seed)`` returns for each seed, along a first axis; None where there is
-        no such program, or it raises an exception.  ``seeds`` hold them along the first axis of each part, two of them
-        at least."""
+        no such program, where one seed after the other takes less time, or where it raises an exception.  ``seeds``
+        hold them along the first axis of each part, two of them at least."""
         from srcgrad.programs import present_options
 
         size = _length(seeds)
         compiled = self._compiled(entry, arguments, _cut(seeds, lambda leaf: leaf[0]))
-        if compiled is None:
+        if compiled is None or size < compiled.worth and not present_options().check:
             return None
         at_once = max(2, _NUMBERS // max((_count(arguments) + _count(seeds) // size), 1))
         made = []
@@ -65,7 +66,7 @@ class Sweeps:
             except Exception as failure:  # a program for one seed says best where
                 if present_options().check:
                     for i in range(size):
-                        entry(*arguments, *_cut(seeds, lambda leaf, i=i: leaf[i]))
+                        entry(*arguments, *_cut(seeds, itemgetter(i)))
                     raise InternalError("The program for many seeds raised where that for one does not") from failure
                 return None
             found, carried = part(outcome, compiled.returned)

@@ -253,8 +253,7 @@ def _of_vectors(function: Any) -> Rule:
     return made
 
 
-for _product in (np.cross, np.linalg.cross, runtime.uncross_left, runtime.uncross_right):
-    _RULES[_product] = _of_vectors(_product)
+_RULES.update({f: _of_vectors(f) for f in (np.cross, np.linalg.cross, runtime.uncross_left, runtime.uncross_right)})
 
 
 @_rule(runtime.operand)

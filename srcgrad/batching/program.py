@@ -7,13 +7,13 @@ nothing changes, as recursion asks.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
 import gast
 
-from srcgrad.analysis.cfg import walk
+from srcgrad.analysis.cfg import blocks_of, walk
 from srcgrad.analysis.shapes import NOTHING_KNOWN, Outcome, shapes_and_outcome
 from srcgrad.analysis.summaries import Summary
 from srcgrad.analysis.symbols import Seen
@@ -22,13 +22,15 @@ from srcgrad.batching.facts import of_emitted
 from srcgrad.batching.scope import Operand, Scope, tree
 from srcgrad.batching.statements import Memory, Signature, Writer, draws, memory_of
 from srcgrad.errors import Span
-from srcgrad.ir.normal_form import Bind, Call, Callee, Function, Guarded, unguarded
-from srcgrad.rules.facts import Fact, Sequence, Unknown
+from srcgrad.ir.normal_form import Bind, Block, Call, Callee, For, Function, Guarded, Statement, While, unguarded
+from srcgrad.rules.facts import Array, Fact, Sequence, Unknown
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import clone
 
 Facts = tuple[Fact, ...]
 LIMIT = 200  # functions of one program, before nothing is made at once
+_NUMBERS = 16  # how many operations on Python's numbers take the time of one on a small array
+_PASSES = 10  # what is assumed of a loop
 
 
 class Emitting(Protocol):
@@ -69,6 +71,17 @@ class Refused(Exception):
         self.reason, self.span = reason, span
 
 
+def _with_loops(body: Block) -> Iterator[tuple[Statement, int]]:
+    """The statements of a function, each with how many loops it stands in."""
+    pending = [(body, 0)]
+    while pending:
+        block, loops = pending.pop()
+        for statement in block.statements:
+            yield statement, loops
+            inside = loops + isinstance(statement, For | While)
+            pending += [(inner, inside) for inner in blocks_of(statement)]
+
+
 class Program:
     """The functions of one module that run over a batch."""
 
@@ -100,6 +113,23 @@ class Program:
                     found.append(called)
                     pending.append(called)
         return found
+
+    def worth(self) -> float:
+        """From how many examples on the program takes less time than a run of the function for each of them.
+
+        An operation on a batch takes the time of one on a small array; so does one on an example's array, but not one
+        on its numbers.  Of how many passes a loop makes nothing is known here, nor how often a function is called.
+        """
+        numbers = arrays = 0.0
+        for made in self.made.values():
+            scope = made.writer.scope
+            for statement, loops in _with_loops(made.writer.function.body):
+                if isinstance(statement, Bind) and scope.carried.get(statement.target) == LEAF:
+                    fact = scope.facts.get(statement.target)
+                    is_number = isinstance(fact, Array) and fact.shape == () and fact.scalar
+                    numbers += _PASSES**loops if is_number else 0
+                    arrays += 0 if is_number else _PASSES**loops
+        return (numbers + arrays) / (numbers / _NUMBERS + arrays) if numbers + arrays else 0.0
 
     def _raisable(self, entry: _Made) -> None:
         """An argument of the entry that has to carry the batch is repeated: the entry's arguments are copies."""

@@ -28,7 +28,8 @@ _SPAN = tuple(Span.__dataclass_fields__)
 #: What an entry holds: with a field more, it would say too little.  ``slow`` and ``returned`` are of programs over a
 #: batch, which have no entries.
 _HELD: dict[Any, str] = {
-    Compiled: "span emission entry backward scalar_result changes_saved guards repeats looks pattern of slow returned",
+    Compiled: "span emission entry backward scalar_result changes_saved guards repeats looks pattern of slow returned "
+    "worth",
     Emission: "text line_map bindings above shared roles",
 }
 #: What goes wrong where an entry, or what a user's object answers when it is asked, is not as expected.
