@@ -37,6 +37,7 @@ def test_derivatives_are_those_of_what_is_recorded(recorded, name):
     assert made.program((X,)).repeats
 
 
+@pytest.mark.costly(2)
 @pytest.mark.parametrize("name", ["with_more_arguments", "argument_stored_into_later", "methods", "in_a_loop"])
 def test_in_every_mode(recorded, name):
     v = np.array([0.3, -0.2, 0.5])

@@ -446,6 +446,7 @@ def test_what_reaches_for_its_namespace_is_given_up() -> None:
     assert facts_of(lambda x: globals()["X"] + x, X).is_lost and not facts_of(of_none, X).is_lost
 
 
+@pytest.mark.costly(1)
 @pytest.mark.parametrize("by_kind", [True, False])
 def test_what_holds_too_many_objects_is_given_up(by_kind: bool) -> None:
     tree: list[Any] = [1.0]
