@@ -144,11 +144,16 @@ class Scope:
 
     def _raised_inside(self, operand: Operand, carried: Carried) -> gast.expr:
         match operand.carried, carried:
+            case Items(parts=had), Items(parts=wanted) if isinstance(operand.node, gast.Tuple | gast.List) and (
+                len(operand.node.elts) == len(had) == len(wanted)
+            ):  # what has the batch already may be memory that is stored into: it stays that memory
+                parts = zip(operand.node.elts, had, wanted, strict=True)
+                elements = [self.raised(Operand(node, before, Unknown(), node), after) for node, before, after in parts]
+                return type(operand.node)(elements, gast.Load())
             case Items(parts=had), Items(parts=wanted):
-                lacking = Items(tuple(w if h is None else None for h, w in zip(had, wanted, strict=True)))
-                if all(h is None or h == w for h, w in zip(had, wanted, strict=True)):
+                if not any(part is not None for part in had):
                     size = self.number_of_examples()
-                    return tree("over_batch(_0, _1, _2)", operand.node, size, written(lacking))
+                    return tree("over_batch(_0, _1, _2)", operand.node, size, written(carried))
         if isinstance(carried, Each) and isinstance(operand.carried, Items):
             whole = Items((carried.part,) * len(operand.carried.parts))
             return operand.node if whole == operand.carried else self._raised_inside(operand, whole)

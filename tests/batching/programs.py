@@ -303,6 +303,18 @@ def stored_at(x, place):
 
 
 # --- containers ------------------------------------------------------------------------------------------------------
+@case(0, batch())
+def numbers_in_a_list_that_is_stored_into(w):
+    v = [w, 1.0]
+    v[0] = v[0] * 2.0
+    u = v
+    for _ in range(2):
+        u[1] += v[0] * 0.5
+        v[0], u[1] = v[1], v[0] * w
+    return v[0] * v[1]
+
+
+
 @case(({"w": None, "x": 0},), {"w": single(3), "x": batch(3)})
 def of_dict(p):
     return {"sum": p["w"] + p["x"], "both": (p["x"], p["w"] * 2.0)}
