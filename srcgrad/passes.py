@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from srcgrad.analysis.admission import Assumed, admitted, exact_at_entry
+from srcgrad.analysis.elements import elements_named
 from srcgrad.analysis.lengths import lengths_kept
 from srcgrad.analysis.operands import lists_made_arrays
 from srcgrad.analysis.overlapping import order_kept
@@ -66,9 +67,10 @@ ARRAYS = "operands that NumPy makes arrays of are arrays, or are looked at when 
 STORES = "stores into arrays are statements; what is assigned in place is a container, or looked at"
 TYPES = "every statement means for its operands what its rule says"
 WEBS = "bindings that no read joins have names of their own, where something is stored into"
+ELEMENTS = "items of short lists and tuples that are read by their places have names of their own"
 ORDER = "no store reads the memory that it writes"
 LENGTHS = "a loop makes the passes that its source made, or raises"
-GIVEN = (PLAIN_ARGUMENTS, ARRAYS, STORES, TYPES, WEBS, ORDER, LENGTHS)
+GIVEN = (PLAIN_ARGUMENTS, ARRAYS, STORES, TYPES, WEBS, ELEMENTS, ORDER, LENGTHS)
 
 
 def _arguments(form: Form, queries: Queries) -> Form:
@@ -95,6 +97,13 @@ def _webs(form: Form, queries: Queries) -> Form:
     return form if function is form.function else Form(function, queries.solve(function))
 
 
+def _elements(form: Form, queries: Queries) -> Form:
+    if form.function.generated:
+        return form
+    function = elements_named(form.function, form.facts)
+    return form if function is form.function else Form(function, queries.solve(function))
+
+
 def _order(form: Form, queries: Queries) -> Form:
     return replace(form, function=order_kept(form.function, form.facts, queries.summary_of))
 
@@ -109,6 +118,7 @@ PASSES = (
     Pass("stores", STORES, _stores, (ARRAYS,)),  # which operators join lists is decided by then
     Pass("types", TYPES, _types, (ARRAYS, STORES)),  # `x += e` of an array is a store by then
     Pass("webs", WEBS, _webs, (STORES,)),  # `x += e` of an array binds no name by then
+    Pass("elements", ELEMENTS, _elements, (STORES,)),  # `x[0] += e` of a list is a store of a sum by then
     Pass("order", ORDER, _order, (STORES,)),
     Pass("lengths", LENGTHS, _lengths),
 )

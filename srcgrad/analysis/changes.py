@@ -210,6 +210,8 @@ def opened(fact: Fact, put: Put) -> Fact:
             return replace(fact, items=parts, item=None if item is None else opened(item, put))
         case Sequence(kind="list", items=()):
             return Sequence("list", None, put.stored)
+        case Sequence(kind="list", items=tuple() as items) if put.key is not None and put.stored is not None:
+            return replace(fact, items=tuple(join(opened(item, put), put.stored) for item in items))  # of one length
         case Sequence(kind="list"):
             part = opened(element(fact), put)
             return Sequence("list", None, part if put.stored is None else join(part, put.stored))

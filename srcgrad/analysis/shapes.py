@@ -28,7 +28,15 @@ from srcgrad.analysis.cfg import blocks_of, bound_here, walk
 from srcgrad.analysis.changes import Put, opened, opened_by
 from srcgrad.analysis.indices import indexed
 from srcgrad.analysis.literals import INTEGER, literal
-from srcgrad.analysis.values import fact_of_expression, is_copy, joined_fact, operator_result, value_of, valued
+from srcgrad.analysis.values import (
+    arithmetic,
+    fact_of_expression,
+    is_copy,
+    joined_fact,
+    operator_result,
+    value_of,
+    valued,
+)
 from srcgrad.ir.normal_form import (
     AddAt,
     Append,
@@ -331,7 +339,7 @@ class _Solver:
             case AddAt(buffer=buffer):
                 # The parts of a container of buffers are replaced by sums.
                 is_kept = isinstance(self._of(buffer), Array) or self.also is not None
-                return [] if is_kept else [(buffer, Unknown())]
+                return [] if is_kept else [(buffer, self._added_to(statement))]
             case For(index=index, iterable=iterable, counted=counted):
                 return [(index, INTEGER if counted else _item_of(self._fact(iterable)))]
         return []
@@ -377,6 +385,15 @@ class _Solver:
             case Bind(inplace=False, operation=Call(callee=callee, arguments=arguments)):
                 return self.outcome_of(callee, tuple(self._fact(a) for a in arguments)).put
         return Put(Unknown())
+
+    def _added_to(self, statement: AddAt) -> Fact:
+        """A list of numbers, to one of which a number is added: each may be the sum."""
+        held, value, index = self._of(statement.buffer), self._fact(statement.value), statement.index
+        if not isinstance(held, Sequence) or not held.items or statement.shared or not isinstance(index, gast.Constant):
+            return Unknown()
+        if type(index.value) is not int or not all(map(_is_number, (value, *held.items))):
+            return Unknown()
+        return replace(held, items=tuple(join(item, arithmetic(gast.Add(), item, value)) for item in held.items))
 
     def _outcome(self) -> Outcome:
         """The outcome of a call of the function, from the paths on which every name has a fact so far."""
@@ -463,6 +480,10 @@ class _Solver:
         if isinstance(known, Array) and known.real and getattr(apply.function, "__name__", "") == "pow":
             return self._power(known)
         return known
+
+
+def _is_number(fact: Fact) -> bool:
+    return isinstance(fact, Array) and fact.shape == () and fact.scalar
 
 
 def _bound_once(function: Function) -> frozenset[str]:

@@ -130,7 +130,7 @@ class _Webs:
 
     def _named(self) -> dict[int, str]:
         """The new names, by the root of the web."""
-        namer = Namer(_taken(self.start))
+        namer = Namer(names_taken(self.start))
         kept: dict[str, int] = {}
         given = set(self.start.parameters)
         made: dict[int, str] = {}
@@ -209,7 +209,7 @@ def _read(statement: Statement) -> set[str]:
     return mentioned(bare) - {""}
 
 
-def _taken(function: Function) -> set[str]:
+def names_taken(function: Function) -> set[str]:
     """Every name that a function mentions, those of globals included."""
     found = set(function.parameters)
     for statement in walk(function.body):

@@ -139,7 +139,7 @@ def _lists(scope: Scope, left: Operand, op: gast.operator, right: Operand) -> tu
         listed = left if isinstance(left.fact, Sequence) else right
         count = right if listed is left else left
         if not count.is_batched and is_number(count.fact):
-            return gast.BinOp(left.node, op, right.node), each(part_of(listed.carried))
+            return gast.BinOp(left.node, op, right.node), each(scope.any_part(listed))
     raise Unbatchable("arithmetic with a list")
 
 
@@ -210,12 +210,13 @@ def indexed(scope: Scope, base: Operand, index: gast.expr, fact: Fact) -> tuple[
         key, is_gathered = found
         scope.copies |= is_gathered
         return gast.Subscript(base.node, key, gast.Load()), LEAF if base.is_batched or is_gathered else None
-    return gast.Subscript(base.node, _plain_index(scope, index), gast.Load()), part_at(base.carried, index)
+    return gast.Subscript(base.node, _plain_index(scope, index), gast.Load()), part_at(scope, base, index)
 
 
-def part_at(whole: Carried, index: gast.expr) -> Carried:
+def part_at(scope: Scope, container: Operand, index: gast.expr) -> Carried:
     """What a container carries at a place."""
     known, place = literal(index)
+    whole = container.carried
     match whole:
         case Items(parts=parts) if known and type(place) is int and -len(parts) <= place < len(parts):
             return parts[place]
@@ -224,11 +225,11 @@ def part_at(whole: Carried, index: gast.expr) -> Carried:
             if all(is_known for is_known, _ in ends):
                 bounds: list[Any] = [end for _, end in ends]
                 return items(parts[slice(*bounds)])
-            return each(part_of(whole))
         case Keys(parts=entries) if known:
             found = dict(entries)
             return found.get(place)
-    return each(part_of(whole)) if isinstance(index, gast.Slice) else part_of(whole)
+    part = scope.any_part(container)
+    return each(part) if isinstance(index, gast.Slice) else part
 
 
 def _plain_index(scope: Scope, index: gast.expr) -> gast.expr:

@@ -23,7 +23,7 @@ import numpy as np
 
 from srcgrad import runtime
 from srcgrad.batching.carried import LEAF, Carried, Each, Items, Unbatchable, part_of, written
-from srcgrad.batching.scope import Operand, Scope, lined_up, most, number, rank_of, shown, tree, widened
+from srcgrad.batching.scope import Operand, Scope, is_number, lined_up, most, number, rank_of, shown, tree, widened
 from srcgrad.language import effects
 from srcgrad.rules.batching import ALONG, OF_NUMBERS, REDUCING, SAME, STACKED, is_pointwise
 from srcgrad.rules.calling import signature_of
@@ -148,6 +148,13 @@ def _over_axes(scope: Scope, function: Any, arguments: Arguments) -> Made | None
         return None
     if any(rest.get(given) is not None for given in ("where", "initial", "out")):
         return None
+    if not all(arguments[name].rank in _RANKS[function].get(name, (0,)) for name in rest if function in _RANKS):
+        return None
+    known, value = (True, ALONG.get(function)) if axis is None else axis.literal
+    if whole.rank is not None and known and type(value) is int and not -whole.rank <= value < whole.rank:
+        return None  # which no example has
+    if function in (np.cumulative_sum, np.cumulative_prod) and whole.rank != 1 and (known, value) == (True, None):
+        return None
     node, usual = whole.node, ALONG.get(function)
     flat = function in ALONG and usual is None and (axis is None or axis.literal == (True, None))
     if whole.rank == 0 and (axis is None or axis.literal == (True, None)) and function in REDUCING:
@@ -179,6 +186,8 @@ def _over_axes(scope: Scope, function: Any, arguments: Arguments) -> Made | None
     }), LEAF  # fmt: skip
 
 
+#: How many axes the other operands may have, those of numbers where nothing is said: more would meet the batch.
+_RANKS: dict[Any, dict[str, tuple[int, ...]]] = {np.trapezoid: {"x": (1,)}, np.unwrap: {}}
 #: What stands by its place behind the array.
 _BEHIND: dict[Any, tuple[str, ...]] = {
     np.roll: ("shift",), np.repeat: ("repeats",), np.take: ("indices",), np.diff: ("n",)
@@ -214,7 +223,7 @@ def _stacked(function: Any, arguments: Arguments, result: Fact) -> Made | None:
     if any(operand.rank != 2 for operand in given):
         return None
     made = _call(function, [operand.node for operand in given], rest)
-    if function in (np.linalg.slogdet, np.linalg.eigh, np.linalg.eig):
+    if function in (np.linalg.slogdet, np.linalg.eigh):
         return made, Items((LEAF, LEAF))
     if function in (np.linalg.svd, np.linalg.qr) and not isinstance(result, Array | Sequence):
         return None
@@ -271,6 +280,10 @@ def _interpolated(scope: Scope, arguments: Arguments) -> Made | None:
 @_rule(np.polyval)
 def _of_polynomial(scope: Scope, arguments: Arguments) -> Made | None:
     whole = _leaf(arguments, "x")
+    p = arguments["p"]
+    numbers = isinstance(p.fact, Sequence) and all(is_number(part) for part in p.fact.items or (Unknown(),))
+    if not numbers and p.rank != 1:
+        return None
     return None if whole is None else (_call(np.polyval, [arguments["p"].node, whole.node], {}), LEAF)
 
 

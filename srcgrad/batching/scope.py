@@ -18,7 +18,7 @@ import numpy as np
 
 from srcgrad import runtime
 from srcgrad.analysis.values import fact_of_expression
-from srcgrad.batching.carried import LEAF, Carried, Each, Items, Unbatchable, join, written
+from srcgrad.batching.carried import LEAF, Carried, Each, Items, Keys, Unbatchable, join, part_of, written
 from srcgrad.rules import facts
 from srcgrad.rules.facts import Array, Fact, Static, Unknown, as_array
 from srcgrad.rules.formula import literal, object_of
@@ -108,6 +108,20 @@ class Scope:
         if after != before:
             self.carried[name] = after
             self.changed = True
+
+    def any_part(self, container: Operand) -> Carried:
+        """What a part carries of which it is not known which one it is: all parts have to carry the same."""
+        whole, part = container.carried, part_of(container.carried)
+        if isinstance(whole, Items | Keys):
+            parts = whole.parts if isinstance(whole, Items) else tuple(one for _, one in whole.parts)
+            if any(one != part for one in parts):
+                if not (isinstance(container.original, gast.Name) and container.original.id in self.carried):
+                    raise Unbatchable("a part of a container whose parts differ in what they carry")
+                alike = Items((part,) * len(parts)) if isinstance(whole, Items) else (
+                    Keys(tuple((key, part) for key, _ in whole.parts))
+                )
+                self.grow(container.original.id, alike)
+        return part
 
     def number_of_examples(self) -> gast.expr:
         self.uses_size = True

@@ -415,6 +415,10 @@ class Writer:
         return rewritten(self.scope, expression)
 
     # --- containers --------------------------------------------------------------------------------------------------
+    def _container(self, name: str) -> Operand:
+        fact = self.scope.facts.get(name, Unknown())
+        return Operand(_load(name), self.scope.carried.get(name), fact, _load(name))
+
     def _unpack(
         self, statement: Unpack, targets: tuple[str, ...], source: str, star: int | None
     ) -> list[gast.stmt]:
@@ -431,7 +435,8 @@ class Writer:
                 if not all(is_number(self.scope.facts.get(name, Unknown())) for name in targets):
                     raise Unbatchable("rows of memory that is stored into")
             return [_unpacked(targets, rows)]
-        parts = whole.parts if isinstance(whole, Items) and len(whole.parts) == count else (part_of(whole),) * count
+        is_known = isinstance(whole, Items) and len(whole.parts) == count
+        parts = whole.parts if is_known else (self.scope.any_part(self._container(source)),) * count
         after: list[gast.stmt] = []
         for place, (name, part) in enumerate(zip(targets, parts, strict=True)):
             self.scope.grow(name, part)
@@ -469,11 +474,13 @@ class Writer:
         whole = self.scope.carried.get(sequence)
         if whole == LEAF:
             raise Unbatchable("an array is popped")
-        part = part_of(whole)
+        part = self.scope.any_part(self._container(sequence))
         parts: tuple[Carried, ...] = (part,)
         if tupled:
             count = len(targets)
-            parts = part.parts if isinstance(part, Items) and len(part.parts) == count else (part_of(part),) * count
+            if isinstance(part, Items) and len(part.parts) != count:
+                raise Unbatchable("tuples of another length are popped")
+            parts = part.parts if isinstance(part, Items) else (part_of(part),) * count
             if part == LEAF:
                 raise Unbatchable("rows are popped")
         after: list[gast.stmt] = []
@@ -504,7 +511,8 @@ class Writer:
         if whole is None and self._is_plain(*made.arguments):
             return Operand(statement.expression, None, fact, statement.expression)
         if made.method == "pop" and self._is_plain(*made.arguments) and not isinstance(whole, Leaf | Keys):
-            return Operand(statement.expression, part_of(whole), fact, statement.expression)
+            part = self.scope.any_part(self._container(made.base))
+            return Operand(statement.expression, part, fact, statement.expression)
         raise Unbatchable(f"the method {made.method} of a container")
 
     # --- stores ------------------------------------------------------------------------------------------------------
@@ -564,7 +572,7 @@ class Writer:
     ) -> gast.stmt:  # fmt: skip
         if not self._is_plain(index):
             raise Unbatchable("a place in a container differs from example to example")
-        wanted = part_at(self.scope.carried.get(base), index)
+        wanted = part_at(self.scope, self._container(base), index)
         if function is not None and getattr(getattr(function, "binding", None), "value", None) is runtime.accumulate:
             raise Unbatchable("cotangents of a container are added")
         if isinstance(statement, AugStore) and wanted is not None:

@@ -7,7 +7,7 @@ Enters: a statement and the new names.  Leaves: the statement with them, or itse
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -124,6 +124,22 @@ def _renamed(part: Any, names: Mapping[str, str]) -> Any:
                 if made is not value:
                     changed[name] = made
             return replace(part, **changed) if changed else part
+    return part
+
+
+def with_expressions(part: Any, change: Callable[[gast.AST], gast.AST]) -> Any:
+    """A statement with other expressions, the blocks inside it apart."""
+    match part:
+        case gast.AST():
+            return change(part)
+        case tuple():
+            return tuple(with_expressions(each, change) for each in part)
+        case dict():
+            return {key: with_expressions(value, change) for key, value in part.items()}
+        case _ if isinstance(part, Statement | Operation):
+            own = _NAMES.get(type(part), ())
+            fields = {name: getattr(part, name) for name in _contents(type(part)) if name not in own}
+            return replace(part, **{name: with_expressions(value, change) for name, value in fields.items()})
     return part
 
 

@@ -303,6 +303,46 @@ def stored_at(x, place):
 
 
 # --- containers ------------------------------------------------------------------------------------------------------
+@case(B, batch(N, N), single(N, N))
+def one_part_shared_in_a_loop(a, b):
+    total = np.zeros(N)
+    for y in (a, b):
+        total = total + np.sum(y, axis=0)
+    return total
+
+
+@case(B, batch(N, N), single(N, N))
+def one_part_shared_in_a_comprehension(a, b):
+    x, y = [u[0] for u in (a, b)]
+    return x * y
+
+
+@case((None, 0), single(N, N), batch(N, N))
+def one_part_shared_by_places(a, b):
+    t, places = [a, b], (0, 1)
+    total = t[places[1]][0] * t[places[0]][1]
+    for i in range(2):
+        total = total + t[i][0]
+    return total
+
+
+@case(B, batch(N, N), single(N, N))
+def one_part_shared_and_popped(a, b):
+    t, d = [a, b], {"x": a, "y": b}
+    u = t.pop()
+    total = u[0] * t[0][1]
+    for k in d:
+        total = total + d[k][0]
+    return total
+
+
+@case(B, batch(N, N), single(N, N))
+def one_part_shared_of_a_list_that_is_repeated(a, b):
+    t = [a, b] * 2
+    return t[3][0] + t[2][1]
+
+
+
 @case(0, batch())
 def numbers_in_a_list_that_is_stored_into(w):
     v = [w, 1.0]
@@ -377,6 +417,22 @@ def passed_through(n, x):
 
 
 # --- example by example ----------------------------------------------------------------------------------------------
+@case(0, np.array([1.0, 2.0, 3.0]), looped=True)
+def polynomials_with_coefficients_in_rows(x):
+    return np.polyval(np.array([[1.0, 2.0], [3.0, 4.0]]), x)
+
+
+@case(0, batch(2, 2), looped=True)
+def integrated_along_lines_of_their_own(y):
+    return np.trapezoid(y, np.array([[0.0, 1.0], [2.0, 5.0]]), axis=0)
+
+
+@case(0, batch(4), looped=True)
+def integrated_with_steps_of_their_own(y):
+    return np.trapezoid(y, dx=np.array([[1.0], [2.0], [3.0]]))
+
+
+
 @case(0, batch(), looped=True)
 def tested(x):
     if x > 0.0:

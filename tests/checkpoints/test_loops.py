@@ -224,7 +224,7 @@ SHARED = {
     "views of one array": ("u = x * 2.0; v = u[1:]", "v[0] = v[0] * 0.5; u[2] = u[2] + v[0]", "E0701"),
     "two names in the end": ("u = x * 2.0; v = x * 3.0", "u[0] = u[0] * 0.5; v = u", "E0701"),
     "two views": ("u = x * 2.0; v = u[1:]; w = u[:2]", "w[1] = w[1] * v[0]", "E0701"),
-    "a list that changes later": ("v = [x[0], x[1]]; u = x * 2.0", "u = u * v[0]", "E0122"),
+    "a list that changes later": ("v = [x[0], x[1]]; u = x * len(v[:])", "u = u * v[0]", "E0122"),
     "a name outside": ("u = x * 2.0; v = u", "u = u * 0.5; u[0] = 1.0", "E0122"),
     "what is changed later": ("v = x * 2.0; u = v", "u = v if i == 1 else v * 1.0", "E0122"),
 }

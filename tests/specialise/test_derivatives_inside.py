@@ -383,3 +383,24 @@ def test_vjp_of_a_function_that_stores_into_its_arguments_is_refused(make, speci
 
     with options(specialise=specialise), pytest.raises(UnsupportedSyntax, match="stores into its arguments"):
         grad(held_after)(1.3)
+
+
+def product(x, y, z, u):
+    return x * y * z * u
+
+
+@pytest.mark.parametrize(
+    "by",
+    [
+        lambda x: jacobian(product, (0, 0))(x, x, x, x), lambda x: jacobian(product, (-1, 0))(x, x, x, x),
+        lambda x: jacobian(product, ())(x, x, x, x), lambda x: jacobian(product, [1, 0])(x, x, x, x),
+        lambda x: jacobian(product, ("y", "x"))(x, x, x, x), lambda x: jacobian(product, (0, 1, 2, 3))(x, x, x, x),
+    ],
+    ids=["twice", "from behind", "none", "a list", "names", "four"],
+)  # fmt: skip
+def test_a_jacobian_by_arguments_that_are_no_few_places_is_refused(by: Any) -> None:
+    def outer(x):
+        return np.sum(by(x)[0])
+
+    with pytest.raises((UnsupportedSyntax, Refused), match="jacobian"):
+        grad(outer)(X)

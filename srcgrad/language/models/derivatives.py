@@ -87,7 +87,7 @@ def jacobian(f=None, argnums=0, *, holomorphic=False):
         if isinstance(argnums, int):
             return _by_columns(program, args, keywords, args[argnums] if argnums < len(args) else unknown())
         count = len(argnums)
-        if count > 3 or max(argnums) >= len(args):
+        if max(argnums) >= len(args):
             return unknown()
         x = args[argnums[0]]
         if count == 1:
@@ -105,7 +105,24 @@ def jacobian(f=None, argnums=0, *, holomorphic=False):
             _by_columns(program, args, keywords, z, (x, y)),
         )
 
-    return unknown() if isinstance(f, NoneType) or holomorphic else derivative
+    is_known = isinstance(argnums, int) or _are_few_places(argnums)
+    return unknown() if isinstance(f, NoneType) or holomorphic or not is_known else derivative
+
+
+def _are_few_places(argnums):
+    if not isinstance(argnums, tuple) or not 1 <= len(argnums) <= 3:
+        return False
+    if len(argnums) == 1:
+        return _is_place(argnums[0])
+    if len(argnums) == 2:
+        return _is_place(argnums[0]) and _is_place(argnums[1]) and argnums[0] != argnums[1]
+    first, second, third = argnums
+    are_places = _is_place(first) and _is_place(second) and _is_place(third)
+    return are_places and first != second and second != third and first != third
+
+
+def _is_place(argnum):
+    return isinstance(argnum, int) and argnum >= 0
 
 
 def hessian(f=None, argnums=0):
@@ -160,7 +177,8 @@ def _stacked(results, axis):
 
 
 def _by_columns(program, args, keywords, x, before=(), behind=()):
-    """The derivative by ``x``; those before and behind it among the chosen arguments stay: a call has one star."""
+    """The derivative by ``x``.  Along the other chosen arguments, which stand before and behind it, the tangents are
+    zero; their number is written out, since a call takes one star."""
     if np.iscomplexobj(x):
         raise TypeError("a Jacobian by a complex argument has no program inside of a differentiated function")
     directions = np.eye(np.size(x))
@@ -168,22 +186,22 @@ def _by_columns(program, args, keywords, x, before=(), behind=()):
     def column(k):
         along = np.reshape(directions[k], np.shape(x))
         if len(before) == 2:
-            return program(*args, _still(before[0]), _still(before[1]), along, **keywords)[1]
+            return program(*args, _zero_tangent(before[0]), _zero_tangent(before[1]), along, **keywords)[1]
         if len(behind) == 2:
-            return program(*args, along, _still(behind[0]), _still(behind[1]), **keywords)[1]
+            return program(*args, along, _zero_tangent(behind[0]), _zero_tangent(behind[1]), **keywords)[1]
         if len(before) == 1 and len(behind) == 1:
-            return program(*args, _still(before[0]), along, _still(behind[0]), **keywords)[1]
+            return program(*args, _zero_tangent(before[0]), along, _zero_tangent(behind[0]), **keywords)[1]
         if len(before) == 1:
-            return program(*args, _still(before[0]), along, **keywords)[1]
+            return program(*args, _zero_tangent(before[0]), along, **keywords)[1]
         if len(behind) == 1:
-            return program(*args, along, _still(behind[0]), **keywords)[1]
+            return program(*args, along, _zero_tangent(behind[0]), **keywords)[1]
         return program(*args, along, **keywords)[1]
 
     columns = [column(k) for k in range(np.size(x))]
     return np.reshape(np.stack(columns, -1), np.shape(columns[0]) + np.shape(x))
 
 
-def _still(value):
+def _zero_tangent(value):
     return np.zeros_like(value) * 1.0
 
 
