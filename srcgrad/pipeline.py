@@ -610,7 +610,7 @@ def _batched(module: Module, request: Request, facts: Facts) -> tuple[str, dict[
     memory = made[0].writer.memory
     module.changes_saved = not (memory.arrays | memory.containers).isdisjoint(made[0].writer.function.parameters)
     slow = tuple((displayed(function), of_users(span)) for function, span in program.slow.values())
-    return entry, {"slow": slow, "returned": made[0].signature.result, "worth": program.worth()}
+    return entry, {"slow": slow, "returned": made[0].signature.result, "break_even": program.break_even()}
 
 
 def _place(entry: Span, made: gast.stmt) -> Span | None:

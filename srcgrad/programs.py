@@ -113,7 +113,7 @@ class Compiled:
     of: Callable[[], Any] = lambda: None  # the request that it answers
     slow: tuple[tuple[str, Span | None], ...] = ()  # what a batch runs example by example, and where
     returned: Any = None  # which parts of the result of a program over a batch have one (``batching.carried``)
-    worth: float = 0.0  # from how many examples on it takes less time than a run for each
+    break_even: float = 0.0  # the number of examples from which on it takes less time than a run for each
 
     @property
     def is_of_one_number(self) -> bool:

@@ -178,4 +178,4 @@ def test_many_seeds_run_at_once_where_that_takes_less_time() -> None:
                 slopes[check] = second(p, 5)
         np.testing.assert_allclose(slopes[True], slopes[False], rtol=1e-12, atol=1e-13)
         made = [compiled for compiled in second.sweeps._kept.values() if compiled is not None]
-        assert made and {compiled.worth > 3 for compiled in made} == {function is of_numbers}
+        assert made and {compiled.break_even > 3 for compiled in made} == {function is of_numbers}

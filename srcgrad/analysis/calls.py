@@ -110,7 +110,7 @@ def fact_of_call(node: gast.Call, inner: Inner) -> Fact:
         dtype = facts[0].dtype
         return Array(facts[0].shape, "float64" if dtype == "float" else dtype, facts[0].shape == ())
     if function is runtime.count and len(facts) <= 2 and not keywords:
-        return FLOAT  # or an integer, which divides cotangents alike
+        return FLOAT  # an integer, when the program runs, divides a cotangent in the same way
     if function is runtime.zeros_like and len(facts) == 1:
         return zero_of(facts[0])
     if function in (*_MADE, np.full, *_MADE_LIKE, np.full_like, np.arange, np.linspace, np.eye, np.identity):

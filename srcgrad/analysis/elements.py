@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any
 
 import gast
 
@@ -44,8 +44,6 @@ from srcgrad.rules.facts import Array, Fact, Sequence
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import clone
-
-AnyPart = TypeVar("AnyPart")
 
 LONGEST = 8
 
@@ -161,7 +159,7 @@ def _place(index: gast.expr, length: int) -> int | None:
     return None if isinstance(value, bool) or not -length <= value < length else value % length
 
 
-class _Items(gast.NodeTransformer):  # type: ignore[misc]
+class _Items(gast.NodeTransformer):
     """Something in the place of each item that an expression reads."""
 
     def __init__(self, item: Callable[[str, gast.expr], gast.expr | None]) -> None:
@@ -171,10 +169,10 @@ class _Items(gast.NodeTransformer):  # type: ignore[misc]
         if isinstance(node.value, gast.Name) and not isinstance(node.value, GlobalReference):
             if (made := self.item(node.value.id, node.slice)) is not None:
                 return made
-        return self.generic_visit(node)  # type: ignore[no-any-return]
+        return self.generic_visit(node)
 
 
-def _with_items(statement: AnyPart, item: Callable[[str, gast.expr], gast.expr | None]) -> AnyPart:
+def _with_items(statement: Any, item: Callable[[str, gast.expr], gast.expr | None]) -> Any:
     return with_expressions(statement, lambda root: _Items(item).visit(clone(root)))
 
 
@@ -224,7 +222,7 @@ class _Elements:
                 self.temporaries |= {*again.values()}
                 yield renamed(made, again) if again else made
 
-    def _with_items(self, statement: AnyPart) -> AnyPart:
+    def _with_items(self, statement: Any) -> Any:
         return _with_items(statement, lambda name, index: _load(made) if (made := self._name(name, index)) else None)
 
     def _name(self, base: str, index: gast.expr) -> str:

@@ -68,7 +68,7 @@ class Derivative:
     backward pass apart) and ``"forward"`` for ``jvp``.
     """)
 
-    seeds_later = False  # its last argument is a seed of any kind, None where it is compiled
+    seeds_later = False  # whether its last argument is a seed, of which the compiler is given None and not the kind
 
     def __init__(
         self, primal: Callable[..., Any], argnums: Argnums = 0, *, mode: str = "reverse", has_aux: bool = False,

@@ -53,7 +53,7 @@ class Sweeps:
 
         size = _length(seeds)
         compiled = self._compiled(entry, arguments, _cut(seeds, lambda leaf: leaf[0]))
-        if compiled is None or size < compiled.worth and not present_options().check:
+        if compiled is None or size < compiled.break_even and not present_options().check:
             return None
         at_once = max(2, _NUMBERS // max((_count(arguments) + _count(seeds) // size), 1))
         made = []

@@ -187,10 +187,10 @@ class Pullback:
         if watched:
             derivative.doors.note(derivative, compiled, values)
         self._compiled: Compiled | Unpickled = compiled
-        # A pullback that nobody keeps goes back before its arguments can change.
-        is_apart = watched or compiled.changes_saved
-        if is_apart and not (compiled.changes_saved and shared_outside(values, compiled.globals)):
-            # Else the program looks itself whether it stores into what is a global as well.
+        # A pullback that nobody keeps runs backwards before its arguments can change.  Where an argument that is stored
+        # into is a global as well, the program itself checks that.
+        is_global = compiled.changes_saved and shared_outside(values, compiled.globals)
+        if (watched or compiled.changes_saved) and not is_global:
             values = kept_apart(values, compiled.changes_saved)
         self._values = values
         outcome, self._saved = derivative.run(compiled.entry, *derivative.arguments(values))

@@ -243,7 +243,7 @@ def _over_cores(function: np.ufunc, arguments: Arguments) -> Made | None:
 
 
 def _of_vectors(function: Any) -> Rule:
-    """Vector products, and their transposes: of examples of their own, since these are like an operand."""
+    """Vector products, and their transposes, whose result has the form of an operand: that has to carry the batch."""
 
     def made(scope: Scope, arguments: Arguments) -> Made | None:
         names = [name for name in arguments if not name.startswith("axis")]
@@ -321,7 +321,7 @@ def _shape_of_result(function: Any, result: Fact) -> Carried:
         case Array():
             return LEAF
         case Unknown() if getattr(function, "__module__", "") != "builtins":
-            return LEAF  # which ``each_example`` looks at
+            return LEAF  # if it is no number and no array, ``each_example`` raises
     raise Unbatchable(f"{displayed(function)} has no batching rule")
 
 

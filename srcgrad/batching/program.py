@@ -29,7 +29,7 @@ from srcgrad.syntax.parse import clone
 
 Facts = tuple[Fact, ...]
 LIMIT = 200  # functions of one program, before nothing is made at once
-_NUMBERS = 16  # how many operations on Python's numbers take the time of one on a small array
+_COST = 16  # how many operations on Python's numbers take the time of one on a small array
 _PASSES = 10  # what is assumed of a loop
 
 
@@ -114,11 +114,11 @@ class Program:
                     pending.append(called)
         return found
 
-    def worth(self) -> float:
-        """From how many examples on the program takes less time than a run of the function for each of them.
+    def break_even(self) -> float:
+        """The number of examples from which on the program takes less time than a run of the function for each.
 
         An operation on a batch takes the time of one on a small array; so does one on an example's array, but not one
-        on its numbers.  Of how many passes a loop makes nothing is known here, nor how often a function is called.
+        on its numbers.  The number of passes of a loop, and of calls of a function, is not known here.
         """
         numbers = arrays = 0.0
         for made in self.made.values():
@@ -129,7 +129,7 @@ class Program:
                     is_number = isinstance(fact, Array) and fact.shape == () and fact.scalar
                     numbers += _PASSES**loops if is_number else 0
                     arrays += 0 if is_number else _PASSES**loops
-        return (numbers + arrays) / (numbers / _NUMBERS + arrays) if numbers + arrays else 0.0
+        return (numbers + arrays) / (numbers / _COST + arrays) if numbers + arrays else 0.0
 
     def _raisable(self, entry: _Made) -> None:
         """An argument of the entry that has to carry the batch is repeated: the entry's arguments are copies."""

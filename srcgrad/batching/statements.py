@@ -435,8 +435,10 @@ class Writer:
                 if not all(is_number(self.scope.facts.get(name, Unknown())) for name in targets):
                     raise Unbatchable("rows of memory that is stored into")
             return [_unpacked(targets, rows)]
-        is_known = isinstance(whole, Items) and len(whole.parts) == count
-        parts = whole.parts if is_known else (self.scope.any_part(self._container(source)),) * count
+        if isinstance(whole, Items) and len(whole.parts) == count:
+            parts = whole.parts
+        else:
+            parts = (self.scope.any_part(self._container(source)),) * count
         after: list[gast.stmt] = []
         for place, (name, part) in enumerate(zip(targets, parts, strict=True)):
             self.scope.grow(name, part)

@@ -29,7 +29,7 @@ _SPAN = tuple(Span.__dataclass_fields__)
 #: batch, which have no entries.
 _HELD: dict[Any, str] = {
     Compiled: "span emission entry backward scalar_result changes_saved guards repeats looks pattern of slow returned "
-    "worth",
+    "break_even",
     Emission: "text line_map bindings above shared roles",
 }
 #: What goes wrong where an entry, or what a user's object answers when it is asked, is not as expected.

@@ -17,7 +17,7 @@ from srcgrad.runtime.shadows import cloned
 
 
 class OneByOne(ValueError):
-    """A batch that has to be run example by example: what its program takes for granted does not hold of them all."""
+    """A batch has to be run example by example: what its program takes for granted does not hold for all of them."""
 
 
 def over_batch(x: Any, size: int, carried: Any = True) -> Any:
@@ -147,7 +147,7 @@ def _stacked(made: list[Any]) -> Any:
 
 
 def of_numbers(function: Callable[..., Any], *numbers: Any) -> Any:
-    """A function of numbers, of a batch of them; where Python may raise, or give a complex number, ``OneByOne`` is.
+    """A function of numbers, of a batch of them.  Raises ``OneByOne`` where Python may raise, or give a complex number.
 
     Functions of ``math`` raise for what has no finite result, and Python's floats for a division by zero; those of
     NumPy give an infinity or a NaN.
