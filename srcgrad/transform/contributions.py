@@ -66,7 +66,8 @@ def _lend(sweep: ReverseSweep, name: str, lent: Lent) -> list[gast.stmt]:
 def _require_unlent(sweep: ReverseSweep, name: str) -> None:
     """An adjoint that is lent stays one buffer: in another one, what is added to the view would be lost."""
     if name in sweep.lenders():
-        raise InternalError(f"the adjoint of {name!r} is lent, and would be replaced by another buffer", sweep.activity.function.span)
+        reason = f"the adjoint of {name!r} is lent, and would be replaced by another buffer"
+        raise InternalError(reason, sweep.activity.function.span)
 
 
 def own(sweep: ReverseSweep, name: str) -> list[gast.stmt]:
