@@ -179,3 +179,32 @@ def test_many_seeds_run_at_once_where_that_takes_less_time() -> None:
         np.testing.assert_allclose(slopes[True], slopes[False], rtol=1e-12, atol=1e-13)
         made = [compiled for compiled in second.sweeps._kept.values() if compiled is not None]
         assert made and {compiled.break_even > 3 for compiled in made} == {function is of_numbers}
+
+
+def _halved(v, s):
+    v[0] = v[0] * 0.5 + s
+    return v[1]
+
+
+def test_the_hessian_over_numbers_in_lists_that_are_stored_into() -> None:
+    """The adjoint of such a number is memory, which one sweep for all directions may not copy when it is read."""
+
+    def under_two_names(w):
+        v = [0.7, w[1]]
+        v[0] = v[0] * 0.5 + w[0]
+        u = v
+        return 0.5 * v[1] * v[1] * len(u[:])
+
+    def by_a_callee(w):
+        v = [np.tanh(w[0]), np.sin(w[1])]
+        u = [0.3, 0.5 + 0.3 * v[1]]
+        u, v = v, u
+        t = _halved(v, w[0])
+        return u[0] * w[0] + 0.5 * t * t
+
+    w = np.array([0.3, 0.8])
+    for function in (under_two_names, by_a_callee):
+        slope = grad(function)
+        wanted = [(slope(w + e) - slope(w - e)) / 2e-6 for e in 1e-6 * np.eye(2)]
+        with options(check=True):  # all directions at once
+            np.testing.assert_allclose(hessian(function)(w), wanted, atol=1e-7)

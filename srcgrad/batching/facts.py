@@ -43,6 +43,8 @@ def of_emitted(statement: Bind, inner: Callable[[gast.expr], Fact]) -> Fact | No
         return cotangent(facts[1])
     if function in (runtime.own, runtime.kept, runtime.snapshot, runtime.frozen, runtime.unshared):
         return facts[0]
+    if function is runtime.shadow and len(facts) == 1:
+        return _memory(cotangent(facts[0]))
     if function in SAME and len(facts) == 1:
         return cotangent(facts[0])
     if function in (runtime.entering, runtime.tangent_like) and all(isinstance(fact, Array) for fact in facts):
@@ -67,6 +69,20 @@ def cotangent(fact: Fact) -> Fact:
             return Sequence("list", None, cotangent(element(fact)))
         case Mapping(items=tuple() as entries):
             return Mapping(tuple((key, cotangent(part)) for key, part in entries))
+    return Unknown()
+
+
+def _memory(fact: Fact) -> Fact:
+    """The form of a shadow, in which numbers are arrays without axes that are added to."""
+    match fact:
+        case Array(shape=shape, dtype=dtype):
+            return Array(shape, dtype)
+        case Sequence(items=tuple() as items):
+            return Sequence("list", tuple(map(_memory, items)))
+        case Sequence():
+            return Sequence("list", None, _memory(element(fact)))
+        case Mapping(items=tuple() as entries):
+            return Mapping(tuple((key, _memory(part)) for key, part in entries))
     return Unknown()
 
 

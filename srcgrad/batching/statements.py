@@ -344,6 +344,11 @@ class Writer:
         made = self.scope.raised(value, wanted)
         match statement.operation:
             case Index(base=base, index=index) if base in self.memory.arrays:
+                whole = self.scope.facts.get(base, Unknown())
+                if isinstance(whole, Sequence | MappingFact):
+                    return made  # the part itself, which may be memory that is stored into
+                if not isinstance(whole, Array) and target in self.memory.arrays:
+                    raise Unbatchable("whether this is an array or a container is not known")
                 if wanted == LEAF and not self.scope.copies and value.carried == LEAF:
                     return self._number_apart(made, self.scope.facts.get(target, Unknown()), index)
         return made
