@@ -19,7 +19,7 @@ from srcgrad.api.arguments import described, holds_objects, is_static
 from srcgrad.api.derivative import Derivative
 from srcgrad.api.kept import Variant
 from srcgrad.errors import ArgumentError, ExampleByExample, InternalError, NotBatched, SrcgradError
-from srcgrad.runtime import over_batch, require_examples
+from srcgrad.runtime import each_example, of_numbers, over_batch, require_examples
 from srcgrad.runtime.batches import OneByOne
 from srcgrad.runtime.isolation import kept_apart
 from srcgrad.tracebacks import door, hide_frames
@@ -195,7 +195,7 @@ class Vmapped(Derivative):
         axes = self.axes_of(values, len(values), {})
         batch = Examples(self.parameters.names, values, axes)
         compiled = self._compiled(batch)
-        if compiled is None or type(self.out_axes) is not int:
+        if compiled is None or type(self.out_axes) is not int or _calls_functions(compiled):
             return None
         if self._innermost is not None and not _is_raw(self._innermost, batch.example()):
             return None  # a program gives no cotangents for parts that are integers, and fits no dtypes
@@ -262,6 +262,12 @@ def _is_raw(gradient: Derivative, values: tuple[Any, ...]) -> bool:
     chosen = [values[gradient.parameters.names.index(name)] for name, position in gradient.chosen if position is None]
     simple = all(getattr(value, "dtype", None) in (np.float64, np.float32) for value in chosen)
     return gradient.results.is_plain and simple and not gradient.has_aux and not gradient.holomorphic
+
+
+def _calls_functions(compiled: Compiled) -> bool:
+    """Whether a program calls functions that are handed over, which has no derivative."""
+    named = [binding.value for _, binding in compiled.emission.bindings if binding.cell is None]
+    return any(value is each_example or value is of_numbers for value in named)
 
 
 def _is_whole(carried: Carried) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 import warnings
 from collections import namedtuple
@@ -293,3 +294,17 @@ def test_a_chain_of_rotations_in_one_sweep() -> None:
     step = 1e-6 * np.eye(3)
     wanted = [(chained(theta + e, parents, base) - chained(theta - e, parents, base)) / 2e-6 for e in step]
     np.testing.assert_allclose(forward(theta, parents, base), np.stack(wanted, -1), rtol=1e-7, atol=1e-8)
+
+
+def of_math(x: Any, y: Any) -> Any:
+    return math.sin(x[0]) * x[1] + y[0] * x[0]
+
+
+def test_derivatives_of_a_batch_of_functions_of_numbers() -> None:
+    """The program over a batch calls ``math.sin`` for all examples, which has no rule: a loop is differentiated."""
+    xs, y = np.array([[0.3, 0.7], [1.1, -0.4], [0.5, 0.2]]), np.array([0.6, 2.0])
+    by_x, by_y = jacobian(vmap(of_math, (0, None)), (0, 1))(xs, y)
+    for i, x in enumerate(xs):
+        of_x, of_y = jacobian(of_math, (0, 1))(x, y)
+        np.testing.assert_allclose(by_x[i, i], of_x, rtol=1e-12)
+        np.testing.assert_allclose(by_y[i], of_y, rtol=1e-12)
