@@ -210,7 +210,7 @@ def opened(fact: Fact, put: Put) -> Fact:
             return replace(fact, items=parts, item=None if item is None else opened(item, put))
         case Sequence(kind="list", items=()):
             return Sequence("list", None, put.stored)
-        case Sequence(kind="list", items=tuple() as items) if put.key is not None and put.stored is not None:
+        case Sequence(kind="list", items=tuple() as items) if _is_place(put.key) and put.stored is not None:
             return replace(fact, items=tuple(join(opened(item, put), put.stored) for item in items))  # of one length
         case Sequence(kind="list"):
             part = opened(element(fact), put)
@@ -222,6 +222,13 @@ def opened(fact: Fact, put: Put) -> Fact:
         case Sequence(kind=kind) if kind != "range":
             return Unknown()
     return fact
+
+
+def _is_place(key: gast.expr | None) -> bool:
+    """Whether a key is a literal place: under any other name it may be a slice, which changes how long a list is."""
+    if isinstance(key, gast.UnaryOp):
+        key = key.operand
+    return isinstance(key, gast.Constant) and type(key.value) is int
 
 
 def _opened_object(kind: type, fields: tuple[tuple[str, Fact], ...], put: Put) -> Fact:

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import srcgrad
-from srcgrad import ExampleByExample, MissingRule, UnsupportedSyntax, grad, vjp, vmap
+from srcgrad import ExampleByExample, UnsupportedSyntax, grad, vjp, vmap
+from srcgrad.runtime.refusals import Refused
 from tests.batching.programs import CASES, LOOPED, N
 
 
@@ -123,14 +124,12 @@ def test_gradients_of_examples(name: str) -> None:
 def test_derivative_of_batch(name: str) -> None:
     function, in_axes, arguments = CASES[name]
     batched, picked = vmap(function, in_axes), chosen(arguments)
-    value = [function(*one) for one in examples(in_axes, arguments)]
-    if any(not isinstance(one, np.ndarray | float | tuple) for one in value):
-        pytest.skip("a loop over examples that return lists and dicts is not written")
+    if name in ("of_dict", "of_tuple"):  # of dicts, and of containers for whose parts the axes differ, no loop is written
+        with pytest.raises((UnsupportedSyntax, Refused)):
+            vjp(batched, *arguments, argnums=picked)
+        return
     seed = _seeds(batched(*arguments))
-    try:
-        _, pullback = vjp(batched, *arguments, argnums=picked)
-    except (UnsupportedSyntax, MissingRule):
-        pytest.skip("neither the program nor the loop is differentiated")
+    _, pullback = vjp(batched, *arguments, argnums=picked)
     got = pullback(seed)
     wanted = []
     for i, one in enumerate(examples(in_axes, arguments)):

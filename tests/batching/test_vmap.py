@@ -11,7 +11,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from srcgrad import ArgumentError, ExampleByExample, grad, hessian, jacfwd, jacobian, jvp, options, vjp, vmap
+from srcgrad import (
+    ArgumentError,
+    ExampleByExample,
+    UnsupportedSyntax,
+    grad,
+    hessian,
+    jacfwd,
+    jacobian,
+    jvp,
+    options,
+    vjp,
+    vmap,
+)
 
 Pair = namedtuple("Pair", "a b")
 
@@ -308,3 +320,47 @@ def test_derivatives_of_a_batch_of_functions_of_numbers() -> None:
         of_x, of_y = jacobian(of_math, (0, 1))(x, y)
         np.testing.assert_allclose(by_x[i, i], of_x, rtol=1e-12)
         np.testing.assert_allclose(by_y[i], of_y, rtol=1e-12)
+
+
+def in_a_list(x: Any) -> Any:
+    return [math.sin(x[0]) * x, x * x * x]
+
+
+def in_a_tuple(x: Any) -> Any:
+    return x * 2.0, [x * x, x]
+
+
+def of_two(pair: Any) -> Any:
+    return np.sum(pair[0] * pair[1] ** 2)
+
+
+@pytest.mark.parametrize("size", [2, 3])
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda xs: np.sum(vmap(in_a_list)(xs)[0] ** 2), lambda xs: np.sum(vmap(in_a_list)(xs)[1] ** 2),
+        lambda xs: np.sum(vmap(in_a_tuple)(xs)[1][0] ** 2), lambda xs: np.sum(vmap(of_two)((xs, xs + 1.0)) ** 2),
+        lambda xs: np.sum(vmap(of_two)([xs, xs * xs]) ** 2),
+    ],
+    ids=["first of a list", "second of a list", "inside of a tuple", "of a tuple", "of a list"],
+)  # fmt: skip
+def test_containers_inside_of_a_differentiated_function(f: Any, size: int) -> None:
+    """Their parts were taken for examples."""
+    xs = np.random.default_rng(0).random((size, 2))
+    numeric = [(f(xs + e.reshape(xs.shape)) - f(xs - e.reshape(xs.shape))) / 2e-6 for e in 1e-6 * np.eye(xs.size)]
+    np.testing.assert_allclose(grad(f)(xs).ravel(), numeric, rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("f", "error"),
+    [
+        (lambda xs: np.sum(vmap(lambda p: p["a"] * 2.0)({"a": xs})), UnsupportedSyntax),
+        (lambda xs: np.sum(vmap(lambda x: {"a": x * 2.0})(xs)["a"]), UnsupportedSyntax),
+        (lambda xs: np.sum(vmap(lambda x, y: np.sum(x) * np.sum(y))(xs, xs[:2])), ValueError),
+        (lambda xs: np.sum(vmap(lambda x: x * x, (0, None))(xs)), ValueError),
+    ],
+    ids=["a dict given", "a dict returned", "other numbers of examples", "too many axes"],
+)
+def test_what_a_differentiated_function_cannot_batch_is_refused(f: Any, error: type[Exception]) -> None:
+    with pytest.raises(error):
+        grad(f)(np.ones((3, 2)))

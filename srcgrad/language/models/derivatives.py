@@ -138,17 +138,23 @@ def hessian(f=None, argnums=0):
 
 def batch(f=None, in_axes=0, out_axes=0):
     def derivative(*args):
-        axes = in_axes if isinstance(in_axes, tuple) else [in_axes for _ in args]
-        examples = [range(np.shape(a)[axis]) for a, axis in zip(args, axes) if isinstance(axis, int)]
         count = len(args)  # one by one: a list of integers and floats would be of neither
+        if isinstance(in_axes, tuple) and len(in_axes) != count:
+            raise ValueError("in_axes of vmap has another number of entries than the call has arguments")
+        axes = in_axes if isinstance(in_axes, tuple) else [in_axes for _ in args]
+        sizes = [_examples_in(a, axis) for a, axis in zip(args, axes) if not isinstance(axis, NoneType)]
+        for size in sizes:
+            if size != sizes[0]:
+                raise ValueError("the arguments of vmap have different numbers of examples")
+        examples = range(sizes[0])
         if count == 1:
-            results = [f(_example(args[0], axes[0], i)) for i in examples[0]]
+            results = [f(_example(args[0], axes[0], i)) for i in examples]
         elif count == 2:
-            results = [f(_example(args[0], axes[0], i), _example(args[1], axes[1], i)) for i in examples[0]]
+            results = [f(_example(args[0], axes[0], i), _example(args[1], axes[1], i)) for i in examples]
         elif count == 3:
             results = [
                 f(_example(args[0], axes[0], i), _example(args[1], axes[1], i), _example(args[2], axes[2], i))
-                for i in examples[0]
+                for i in examples
             ]
         elif count == 4:
             results = [
@@ -156,24 +162,46 @@ def batch(f=None, in_axes=0, out_axes=0):
                     _example(args[0], axes[0], i), _example(args[1], axes[1], i), _example(args[2], axes[2], i),
                     _example(args[3], axes[3], i),
                 )
-                for i in examples[0]
+                for i in examples
             ]  # fmt: skip
         else:
-            results = [f(*[_example(a, axis, i) for a, axis in zip(args, axes)]) for i in examples[0]]
+            results = [f(*[_example(a, axis, i) for a, axis in zip(args, axes)]) for i in examples]
         return _stacked(results, out_axes)
 
     is_known = isinstance(in_axes, (int, tuple)) and isinstance(out_axes, int)
     return unknown() if isinstance(f, NoneType) or not is_known else derivative
 
 
-def _example(value, axis, i):
-    return value if isinstance(axis, NoneType) else np.moveaxis(value, axis, 0)[i]
+def _examples_in(value, axis, depth=1):
+    """How many examples lie along an axis of an array, or of the arrays in a container, which holds no other one."""
+    if isinstance(value, np.ndarray):
+        return np.shape(value)[axis] if isinstance(axis, int) else unknown()
+    if depth > 0 and isinstance(value, (tuple, list)):
+        return _examples_in(value[0], axis, depth - 1)
+    return unknown()
 
 
-def _stacked(results, axis):
-    if isinstance(results[0], tuple):
-        return tuple([_stacked([result[k] for result in results], axis) for k in range(len(results[0]))])
-    return np.stack(results, axis)
+def _example(value, axis, i, depth=1):
+    if isinstance(axis, NoneType):
+        return value
+    if isinstance(value, np.ndarray):
+        return np.moveaxis(value, axis, 0)[i]
+    if depth > 0 and type(value) is tuple:
+        return tuple([_example(part, axis, i, depth - 1) for part in value])
+    if depth > 0 and type(value) is list:
+        return [_example(part, axis, i, depth - 1) for part in value]
+    return unknown()
+
+
+def _stacked(results, axis, depth=2):
+    first = results[0]
+    if isinstance(first, (np.ndarray, np.generic, float, int, complex)):
+        return np.stack(results, axis)
+    if depth > 0 and type(first) is tuple:
+        return tuple([_stacked([result[k] for result in results], axis, depth - 1) for k in range(len(first))])
+    if depth > 0 and type(first) is list:
+        return [_stacked([result[k] for result in results], axis, depth - 1) for k in range(len(first))]
+    return unknown()
 
 
 def _by_columns(program, args, keywords, x, before=(), behind=()):
