@@ -124,7 +124,7 @@ def test_gradients_of_examples(name: str) -> None:
 def test_derivative_of_batch(name: str) -> None:
     function, in_axes, arguments = CASES[name]
     batched, picked = vmap(function, in_axes), chosen(arguments)
-    if name in ("of_dict", "of_tuple"):  # of dicts, and of containers for whose parts the axes differ, no loop is written
+    if name in ("of_dict", "of_tuple"):  # no loop is written of dicts, nor where the axes of parts differ
         with pytest.raises((UnsupportedSyntax, Refused)):
             vjp(batched, *arguments, argnums=picked)
         return
