@@ -44,7 +44,8 @@ def of_emitted(statement: Bind, inner: Callable[[gast.expr], Fact]) -> Fact | No
     if function in (runtime.own, runtime.kept, runtime.snapshot, runtime.frozen, runtime.unshared):
         return facts[0]
     if function is runtime.shadow and len(facts) == 1:
-        return _memory(cotangent(facts[0]))
+        # A number's shadow is an array without axes, which is added to.
+        return _mapped(cotangent(facts[0]), lambda array: Array(array.shape, array.dtype))
     if function in SAME and len(facts) == 1:
         return cotangent(facts[0])
     if function in (runtime.entering, runtime.tangent_like) and all(isinstance(fact, Array) for fact in facts):
@@ -59,30 +60,24 @@ def of_emitted(statement: Bind, inner: Callable[[gast.expr], Fact]) -> Fact | No
 
 def cotangent(fact: Fact) -> Fact:
     """The form of a cotangent of a value: a list for a sequence, floating numbers."""
-    match fact:
-        case Array(shape=shape, dtype=dtype, scalar=scalar):
-            discrete = dtype is not None and np.dtype(dtype).kind in "biu"
-            return Array(shape, "float64" if discrete else dtype, scalar)
-        case Sequence(items=tuple() as items):
-            return Sequence("list", tuple(map(cotangent, items)))
-        case Sequence():
-            return Sequence("list", None, cotangent(element(fact)))
-        case Mapping(items=tuple() as entries):
-            return Mapping(tuple((key, cotangent(part)) for key, part in entries))
-    return Unknown()
+
+    def leaf(array: Array) -> Fact:
+        discrete = array.dtype is not None and np.dtype(array.dtype).kind in "biu"
+        return Array(array.shape, "float64" if discrete else array.dtype, array.scalar)
+
+    return _mapped(fact, leaf)
 
 
-def _memory(fact: Fact) -> Fact:
-    """The form of a shadow, in which numbers are arrays without axes that are added to."""
+def _mapped(fact: Fact, leaf: Callable[[Array], Fact]) -> Fact:
     match fact:
-        case Array(shape=shape, dtype=dtype):
-            return Array(shape, dtype)
+        case Array():
+            return leaf(fact)
         case Sequence(items=tuple() as items):
-            return Sequence("list", tuple(map(_memory, items)))
+            return Sequence("list", tuple(_mapped(item, leaf) for item in items))
         case Sequence():
-            return Sequence("list", None, _memory(element(fact)))
+            return Sequence("list", None, _mapped(element(fact), leaf))
         case Mapping(items=tuple() as entries):
-            return Mapping(tuple((key, _memory(part)) for key, part in entries))
+            return Mapping(tuple((key, _mapped(part, leaf)) for key, part in entries))
     return Unknown()
 
 
