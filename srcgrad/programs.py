@@ -18,7 +18,8 @@ from srcgrad.emit.emission import Emission
 from srcgrad.emit.load import refresh
 from srcgrad.errors import Span
 from srcgrad.frontend.guards import Guards
-from srcgrad.runtime.reaching import all_names, leads_nowhere
+from srcgrad.runtime.reaching import all_names, globals_read, leads_nowhere
+from srcgrad.syntax.bindings import GlobalBinding
 
 
 @dataclass(frozen=True)
@@ -129,13 +130,21 @@ class Compiled:
 
     @property
     def globals(self) -> list[object]:
-        """What the globals and closure variables that the functions read hold now."""
-        return [b.value if b.cell is None else b.cell() for _, b in self.emission.bindings]
+        """What those globals and closure variables hold now that may lead to memory."""
+        return [b.value if b.cell is None else b.cell() for b in self._leading]
+
+    @cached_property
+    def _leading(self) -> list[GlobalBinding]:
+        return [b for _, b in self.emission.bindings if b.cell is not None or not leads_nowhere(b.value)]
 
     @cached_property
     def reads_outside(self) -> bool:
-        """Whether the functions read data, or what may lead to data."""
-        return any(b.cell is not None or not leads_nowhere(b.value) for _, b in self.emission.bindings)
+        """Whether what the functions read may lead to data, or the second half reads again what may be another then.
+
+        What reads one number always reads one, since the guards compare its type."""
+        again = frozenset() if self.backward is None else globals_read(self.backward)
+        read = [(n, b, b.value if b.cell is None else b.cell()) for n, b in self.emission.bindings]
+        return any(b.cell is not None and name in again or not leads_nowhere(value) for name, b, value in read)
 
     @cached_property
     def names_read(self) -> tuple[frozenset[str], frozenset[str]]:

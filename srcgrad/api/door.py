@@ -12,9 +12,11 @@ checked for the program.  What depends on values (a default that is compiled in)
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from types import FunctionType
+from enum import Enum
+from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
@@ -24,6 +26,8 @@ from srcgrad.api.arguments import is_static
 from srcgrad.api.sizes import pattern_of
 from srcgrad.rules import edition
 from srcgrad.runtime.objects import fields_of, has_fields, mirrored
+from srcgrad.runtime.reaching import leads_nowhere
+from srcgrad.runtime.shadows import cloned
 
 if TYPE_CHECKING:
     from srcgrad.api.derivative import Derivative
@@ -32,11 +36,15 @@ if TYPE_CHECKING:
 
 #: What a door returns that the call does not go through.
 ELSEWHERE = object()
-
+#: Classes of arguments that are not copied.
+_SINGLE = (
+    bool, int, float, complex, str, bytes, np.generic, np.ufunc, FunctionType, BuiltinFunctionType, ModuleType, Enum,
+    type,
+)  # fmt: skip
 #: How many kinds of arguments, met in turn, have a door.
 MOST = 4
 #: The names of Python's own that a door reads, beside those that begin with two underscores.
-_USED = ("all", "isinstance", "len", "map", "type")
+_USED = ("all", "id", "isinstance", "len", "map", "type")
 
 Door = Callable[..., Any]
 
@@ -61,7 +69,6 @@ class Doors:
             self._made[compiled] = door_for(derivative, compiled, values)
             self.open = tuple(made for made in self._made.values() if made is not None)
 
-
     def through(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
         """What a door gives, or ``ELSEWHERE``."""
         for door in self.open:
@@ -81,7 +88,10 @@ def door_for(derivative: Derivative, compiled: Compiled, values: tuple[Any, ...]
     """The door for arguments of the kinds of ``values``, one per parameter; None where the long way is needed."""
     from srcgrad.frontend.kind_tests import Spelling
 
-    if not isinstance(derivative.primal, FunctionType) or not derivative.parameters.plain:
+    if not isinstance(derivative.primal, FunctionType) or derivative.parameters.behind:
+        return None
+    parameters = list(derivative.parameters.signature.parameters.values())
+    if derivative.parameters.first and parameters[0].kind is inspect.Parameter.VAR_POSITIONAL:
         return None
     if any(name in _USED or name.startswith("__") for name in derivative.parameters.names):
         return None
@@ -89,16 +99,16 @@ def door_for(derivative: Derivative, compiled: Compiled, values: tuple[Any, ...]
     tests = _tests(derivative, compiled, values, text)
     if tests is None:
         return None
-    if derivative.mode == "split" and not _is_copied_alike(compiled, values):
-        return None
     function: Any = derivative.primal
-    passed = derivative.parameters.names[len(derivative.parameters.first) :]
-    needed = len(passed) - len(function.__defaults__ or ())
     names = zip(_read(derivative), values, strict=True)
     taken = "".join(f"{name}, " for name, value in names if not is_static(value))
     if derivative.mode == "split":
-        tests += _alone(derivative, values)
-        run, hand_out = _copies(derivative, values), _pullback(derivative, compiled, values, text)
+        own = _Copies(text, is_stored_into=compiled.changes_saved)
+        run = own.of_all(_read(derivative), values)
+        if run is None or compiled.changes_saved and compiled.reads_outside:
+            return None  # what is stored into may be seen outside
+        tests += own.tests()
+        hand_out = _pullback(derivative, compiled, values, text)
     else:
         run, hand_out = [], _handed_out(derivative, compiled, values, text)
     text.objects |= {
@@ -106,7 +116,7 @@ def door_for(derivative: Derivative, compiled: Compiled, values: tuple[Any, ...]
         "__namespace": compiled.entry.__globals__, "__holders": sys.getrefcount,
     }  # fmt: skip
     lines = [
-        f"def made({', '.join(f'{name}=None' if j >= needed else name for j, name in enumerate(passed))}):",
+        f"def made({_header(derivative)}):",
         "    try:",
         f"        if not ({' and '.join(tests)}):",
         "            return __elsewhere",
@@ -123,8 +133,25 @@ def door_for(derivative: Derivative, compiled: Compiled, values: tuple[Any, ...]
         *(f"    {line}" for line in hand_out),
     ]
     made: FunctionType = text.function("\n".join(lines) + "\n")
-    made.__defaults__ = function.__defaults__
+    made.__defaults__, made.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
     return made
+
+
+def _header(derivative: Derivative) -> str:
+    """The parameters of a call, those of the derivative's function, whose defaults are put in later."""
+    kinds = inspect.Parameter
+    parameters = list(derivative.parameters.signature.parameters.values())[len(derivative.parameters.first) :]
+    spelled, before = list[str](), kinds.POSITIONAL_ONLY
+    for each in parameters:
+        if before is kinds.POSITIONAL_ONLY and each.kind is not before and spelled:
+            spelled.append("/")
+        if each.kind is kinds.KEYWORD_ONLY and before not in (kinds.VAR_POSITIONAL, kinds.KEYWORD_ONLY):
+            spelled.append("*")
+        stars = {kinds.VAR_POSITIONAL: "*", kinds.VAR_KEYWORD: "**"}.get(each.kind, "")
+        default = "" if each.default is each.empty else "=None"
+        spelled.append(f"{stars}{each.name}{default}")
+        before = each.kind
+    return ", ".join([*spelled, *(["/"] if spelled and before is kinds.POSITIONAL_ONLY else [])])
 
 
 def _read(derivative: Derivative) -> list[str]:
@@ -146,6 +173,7 @@ def _tests(
         f"{text.of(edition.edition)}() == {edition.edition()}",
         f"{named}.__code__ is {text.of(function.__code__)}",
         f"{named}.__defaults__ is {text.of(function.__defaults__)}",
+        f"{named}.__kwdefaults__ is {text.of(function.__kwdefaults__)}",
     ]
     for receiver in derivative.parameters.first:
         text.objects["__receiver"] = receiver
@@ -184,21 +212,55 @@ def _refreshed(compiled: Compiled, text: Spelling) -> Iterator[str]:
 
 
 # --- pullbacks -------------------------------------------------------------------------------------------------------
-def _is_copied_alike(compiled: Compiled, values: tuple[Any, ...]) -> bool:
-    """Whether the arguments that a pullback keeps are copied one by one, and its backward half changes nothing."""
-    return not compiled.changes_saved and all(type(v) in (float, int, np.float64, np.ndarray) for v in values)
+class _Copies:
+    """How the arguments are copied that a pullback keeps, where each array is a block of memory of its own, as in
+    ``kept_apart``, and may be written, and no container is met twice."""
 
+    def __init__(self, text: Spelling, *, is_stored_into: bool) -> None:
+        self._text = text
+        self._is_stored_into = is_stored_into  # then what functions among the arguments read is looked at
+        self._alone: list[str] = []  # tests of arrays
+        self._identities: list[str] = []
 
-def _alone(derivative: Derivative, values: tuple[Any, ...]) -> list[str]:
-    """Tests of whether each array is a block of memory of its own, as in ``kept_apart``, and may be written."""
-    arrays = [name for name, value in zip(_read(derivative), values, strict=True) if type(value) is np.ndarray]
-    tests = [f"{name}.base is None and ({name}.flags.carray or {name}.flags.farray)" for name in arrays]
-    return [*tests, *(f"{one} is not {other}" for j, one in enumerate(arrays) for other in arrays[:j])]
+    def of_all(self, names: list[str], values: tuple[Any, ...]) -> list[str] | None:
+        """Statements that bind the copies; None where they are made otherwise."""
+        statements = []
+        for name, value in zip(names, values, strict=True):
+            copied = self._of(value, name)
+            if copied is None:
+                return None
+            if copied != name:
+                statements.append(f"{name} = {copied}")
+        return statements
 
+    def _of(self, value: Any, read: str) -> str | None:
+        kind: Any = type(value)
+        if value is None or isinstance(value, _SINGLE):
+            return read if leads_nowhere(value) or not self._is_stored_into else None
+        if kind is np.ndarray:
+            array = self._text.of(np.ndarray)
+            is_owner = f"{read}.base is None or type({read}.base) is {array} and {read}.base.base is None"
+            self._alone.append(f"{read}.flags.forc and {read}.flags.behaved and ({is_owner})")
+            self._identities.append(f"id({read} if {read}.base is None else {read}.base)")
+            return f"{read}.copy('K')"
+        if kind not in (list, tuple, dict):
+            return None
+        held: dict[Any, Any] = value if kind is dict else dict(enumerate(value))
+        parts: dict[Any, str | None] = {key: self._of(item, f"{read}[{key!r}]") for key, item in held.items()}
+        if kind is not tuple:
+            self._identities.append(f"id({read})")
+        if all(copied == f"{read}[{key!r}]" for key, copied in parts.items()):
+            return read if kind is tuple else f"{read}.copy()"
+        if None in parts.values() or not all(type(key) in (str, int) for key in parts):
+            return None
+        if kind is dict:
+            return f"{{{', '.join(f'{key!r}: {copied}' for key, copied in parts.items())}}}"
+        spelled = ", ".join(str(copied) for copied in parts.values())
+        return f"[{spelled}]" if kind is list else f"({spelled},)"
 
-def _copies(derivative: Derivative, values: tuple[Any, ...]) -> list[str]:
-    names = zip(_read(derivative), values, strict=True)
-    return [f"{name} = {name}.copy('K')" for name, value in names if type(value) is np.ndarray]
+    def tests(self) -> list[str]:
+        apart = f"len({{{', '.join(self._identities)}}}) == {len(self._identities)}"
+        return [*self._alone, *([apart] if len(self._identities) > 1 else [])]
 
 
 def _pullback(derivative: Derivative, compiled: Compiled, values: tuple[Any, ...], text: Spelling) -> Iterator[str]:
@@ -209,8 +271,11 @@ def _pullback(derivative: Derivative, compiled: Compiled, values: tuple[Any, ...
     read = ", ".join(_read(derivative))
     inner = Spelling()
     inner.objects |= {"__derivative": derivative, "__backward": compiled.backward, "__holders": sys.getrefcount}
+    # The backward half takes back what the forward half stored, in a copy: the next call starts from the same.
+    kept = [f"    __saved = {inner.of(cloned)}(__saved, keys=True)"] if compiled.changes_saved else []
     lines = [
         f"def made(__saved, __seed, {read}):",
+        *kept,
         "    try:",
         "        __outcome = __backward(__saved, __seed)",
         "    except Exception as __failure:",
@@ -269,7 +334,7 @@ def _fit(value: Any, read: str, raw: str, tests: list[str], text: Spelling) -> l
         parts = [p for j, v in enumerate(value) for p in _fit(v, f"{read}[{j}]", f"{raw}[{j}]", tests, text)]
         spelled = f"[{', '.join(parts)}]" if kind is list else f"({', '.join(parts)},)" if parts else "()"
         return [spelled] if len(parts) == len(value) else []
-    if kind is not dict and not has_fields(kind):
+    if not has_fields(kind) if kind is not dict else not all(type(key) in (str, int) for key in value):
         return []
     held: dict[Any, Any] = value if kind is dict else fields_of(value)
     tests += [f"type({raw}) is {text.of(dict)}", f"{raw}.keys() == {text.of(frozenset(held))}"]

@@ -115,7 +115,8 @@ class _Watched:
         self.all = _Reached(names[1], _reached([forward, backward], names[1]))
         self._places: dict[tuple[int, str], tuple[Any, str, Any]] = {}
         self._cells: dict[int, tuple[CellType, Any]] = {}
-        self._keys: dict[int, tuple[Mapping[str, Any], list[str]]] = {}
+        self._absent: dict[int, tuple[Mapping[str, Any], frozenset[str]]] = {}
+        self._keywords: list[tuple[dict[str, Any], list[str]]] = []
         self._functions: list[tuple[FunctionType, list[Any]]] = []
         self._orders: list[tuple[type, tuple[type, ...]]] = []
         self._others: list[tuple[Any, list[Any]]] = []
@@ -134,7 +135,8 @@ class _Watched:
     def _function(self, function: FunctionType) -> None:
         self._functions.append((function, _own(function)))
         if function.__kwdefaults__ is not None:
-            self._space(function.__kwdefaults__, function.__kwdefaults__)
+            self._keywords.append((function.__kwdefaults__, list(function.__kwdefaults__)))
+            self._named(function.__kwdefaults__, function.__kwdefaults__, id(function.__kwdefaults__))
         for cell in function.__closure__ or ():
             self._cells[id(cell)] = cell, _content(cell)
         for space, names, is_whole in places_read(function):
@@ -144,9 +146,12 @@ class _Watched:
                 self._named(space, names, id(space))
 
     def _space(self, space: Mapping[str, Any], names: Collection[str], identity: int = 0) -> None:
-        """A namespace in which names are looked up that may not be there."""
-        self._keys[identity or id(space)] = space, list(space)
-        self._named(space, [name for name in names if name in space], identity or id(space))
+        """A namespace in which names are looked up that may not be there, and most are not."""
+        there = [name for name in names if name in space]
+        place = identity or id(space)
+        _, known = self._absent.get(place, (space, frozenset()))
+        self._absent[place] = space, known.union(name for name in names if name not in space)
+        self._named(space, there, place)
 
     def _named(self, space: Mapping[str, Any], names: Iterable[str], identity: int) -> None:
         self._places.update({(identity, name): (space, name, space.get(name, _ABSENT)) for name in names})
@@ -159,7 +164,8 @@ class _Watched:
                 and all(_are(_own(function), before) for function, before in self._functions)
                 and all(kind.__mro__ is order for kind, order in self._orders)
                 and all(_content(cell) is value for cell, value in self._cells.values())
-                and all(list(space) == keys for space, keys in self._keys.values())
+                and all(space.keys().isdisjoint(absent) for space, absent in self._absent.values())
+                and all(list(given) == keys for given, keys in self._keywords)
                 and all(_are(list(_held(value, self.all.names)), before) for value, before in self._others)
             )
         except RuntimeError:  # another thread puts something into what is gone through

@@ -226,25 +226,16 @@ class Pullback:
         Re(sum(y_bar * y)).  So 1.0 gives the gradient of the real part of y, and -1j that of the imaginary part.
         """
         try:
-            if self._pull is not None and self._outside is None and (given := self._given(seed)) is not None:
+            if self._pull is not None and (given := _given(seed, self.value)) is not ELSEWHERE:
+                require_unchanged(self._outside, self._saved, self._derivative, _AGAIN)
                 pulled: tuple[Any, ...] = self._pull(self._saved, given, *self._values)
                 return pulled
             require_exact_seed(seed, "the value")
-            require_unchanged(self._outside, self._saved, self._derivative, "call vjp again")
+            require_unchanged(self._outside, self._saved, self._derivative, _AGAIN)
             return self.pulled(seed)
         except Exception as failure:
             hide_frames(failure)
             raise
-
-    def _given(self, seed: Any) -> Any:
-        """A seed of the type, shape and dtype of the value as ``as_cotangent`` makes it; None of any other."""
-        kind: Any = type(self.value)
-        if type(seed) is float and kind in (float, np.float64):
-            return kind(seed)
-        if type(seed) is np.ndarray and kind is np.ndarray and seed.shape == self.value.shape:
-            if seed.dtype == self.value.dtype and seed.dtype.kind in "fc":
-                return seed.copy("K")
-        return None
 
     def pulled(self, seed: Any) -> tuple[Any, ...]:
         """The same for a seed of ours, where nothing can have changed since."""
@@ -302,6 +293,29 @@ class Pullback:
 
     def __repr__(self) -> str:
         return f"<srcgrad pullback of {self._derivative.__module__}.{self._derivative.__qualname__}>"
+
+
+def _given(seed: Any, value: Any) -> Any:
+    """A seed that has the types, shapes and dtypes of the value, as ``as_cotangent`` makes it; ``ELSEWHERE`` for any
+    other."""
+    kind: Any = type(value)
+    if kind is float or kind is np.float64:
+        return kind(seed) if type(seed) is float or type(seed) is np.float64 else ELSEWHERE
+    if kind is np.ndarray:
+        if type(seed) is np.ndarray and seed.shape == value.shape and seed.dtype == value.dtype:
+            return seed.copy("K") if seed.dtype.kind in "fc" else ELSEWHERE
+        return ELSEWHERE
+    if (kind is tuple or kind is list) and type(seed) is kind and len(seed) == len(value):
+        parts = [
+            None if part is None and type(item) in _WITHOUT else _given(part, item)
+            for part, item in zip(seed, value, strict=True)
+        ]
+        return ELSEWHERE if any(part is ELSEWHERE for part in parts) else kind(parts)
+    return ELSEWHERE
+
+
+_WITHOUT = (int, bool, str, type(None))  # parts of a value that have no derivative
+_AGAIN = "call vjp again"
 
 
 def require_unchanged(outside: Outside | None, saved: Any, derivative: Derivative | Unpickled, hint: str) -> None:

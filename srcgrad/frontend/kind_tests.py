@@ -14,6 +14,7 @@ what looks at a value more closely is asked where they are false, and where ther
 from __future__ import annotations
 
 import operator
+from contextvars import ContextVar
 from enum import Enum
 from functools import lru_cache
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
@@ -25,9 +26,11 @@ from srcgrad.runtime.objects import has_fields, slots_of
 
 #: Tests of one value: each takes some 40 ns, a look at the value as a whole some microseconds.
 MOST = 200
+#: From so many items on those of one kind are tested together: each takes some 20 ns.
+_MANY = 4
 _DEEPEST = 8
 _SCALARS = frozenset({float, int, bool, complex, np.float64, np.float32, np.complex128, np.int64, np.bool_})
-_FIXED = FunctionType | BuiltinFunctionType | ModuleType | np.ufunc | Enum | type | str | bytes
+_FIXED = FunctionType | BuiltinFunctionType | ModuleType | np.ufunc | Enum | type | str | bytes | ContextVar
 
 
 Arrays = list[tuple[str, tuple[int, ...]]]
@@ -109,11 +112,12 @@ def _tests(value: Any, read: str, text: Spelling, tests: list[str], met: Arrays,
         return value.dtype.kind in "biufc"
     if kind is list or kind is tuple:
         tests.append(f"len({name}) == {len(value)}")
-        return len(value) <= MOST and all(
-            _tests(item, f"{name}[{place}]", text, tests, met, depth + 1) for place, item in enumerate(value)
-        )
+        return _tests_of_each(dict(enumerate(value)), name, name, text, tests, met, depth)
     if kind is dict:
         return _tests_of_items(value, name, text, tests, met, depth)
+    if kind is set:
+        tests.append(f"{name} == {text.of(frozenset(value))}")
+        return all(type(item) is str for item in value)  # equal items may be of another kind, but for text
     if has_fields(kind) and not slots_of(kind):
         held = object.__getattribute__(value, "__dict__")
         fields = text.variable()
@@ -126,9 +130,24 @@ def _tests_of_items(
     held: dict[Any, Any], name: str, text: Spelling, tests: list[str], met: Arrays, depth: int
 ) -> bool:
     keys = tuple(held)
-    if len(keys) > MOST or not all(type(key) is str for key in keys):
-        return False
     tests.append(f"len({name}) == {len(keys)}")
     if keys:  # the very same: a key that is only equal may be of another class
         tests.append(f"all(map({text.of(operator.is_)}, {name}, {text.of(keys)}))")
+    return _tests_of_each(held, name, f"{name}.values()", text, tests, met, depth)
+
+
+def _tests_of_each(
+    held: dict[Any, Any], name: str, several: str, text: Spelling, tests: list[str], met: Arrays, depth: int
+) -> bool:
+    """Tests of the items ``name[key]``, all of which ``several`` gives in order."""
+    if len(held) >= _MANY:
+        items = tuple(held.values())
+        if all(item is None or isinstance(item, _FIXED) for item in items):
+            tests.append(f"all(map({text.of(operator.is_)}, {several}, {text.of(items)}))")
+            return True
+        if all(type(item) in _SCALARS for item in items):
+            tests.append(f"all(map({text.of(operator.is_)}, map(type, {several}), {text.of(tuple(map(type, items)))}))")
+            return True
+    if len(held) > MOST or not all(type(key) in (str, int) for key in held):
+        return False
     return all(_tests(item, f"{name}[{key!r}]", text, tests, met, depth + 1) for key, item in held.items())

@@ -194,6 +194,19 @@ def all_names(function: FunctionType) -> tuple[str, ...]:
     return tuple(found)
 
 
+def globals_read(function: FunctionType) -> frozenset[str]:
+    """The global names that a function, and the functions of the same namespace that it may call, read."""
+    space = function.__globals__
+    found: set[str] = set()
+    pending = [function]
+    while pending:
+        new = set(_names(pending.pop().__code__)[0]) - found
+        found |= new
+        held = (space.get(name) for name in new)
+        pending += [one for one in held if isinstance(one, FunctionType) and one.__globals__ is space]
+    return frozenset(found)
+
+
 @lru_cache(maxsize=4096)
 def _names(code: CodeType) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The global names that code reads; all names in it, and its texts, which ``getattr`` may be given."""

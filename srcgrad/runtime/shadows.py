@@ -14,7 +14,7 @@ array([0., 1., 0., 1., 0., 1.])
 from __future__ import annotations
 
 import copy
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Set
 from types import MethodType
 from typing import Any
@@ -275,8 +275,32 @@ def cloned(saved: Any, *, keys: bool = False) -> Any:
     """A copy of what a forward sweep saved in which all sharing of memory is as it was, layouts included.
     ``keys``: objects that are keys of dicts stay what they are, as nothing else than themselves finds what is there."""
     arrays: dict[int, Any] = {}
-    _collect(saved, arrays, set())
-    return _rebuilt(saved, _copies(list(arrays.values())), _keys_of(saved) if keys else frozenset())
+    is_plain = _collect(saved, arrays, set())
+    copies = _copies(list(arrays.values()))
+    if is_plain:
+        return _copied(saved, copies)
+    return _rebuilt(saved, copies, _keys_of(saved) if keys else frozenset())
+
+
+def _copied(node: Any, made: dict[int, Any]) -> Any:
+    """A copy of what ``_collect`` calls plain; ``made``: old identity -> copy."""
+    kind: Any = type(node)
+    if kind in _SINGLE:
+        return node
+    if (known := made.get(id(node))) is not None:
+        return known
+    new: Any
+    if kind is tuple:
+        new = made[id(node)] = tuple([_copied(part, made) for part in node])
+    elif kind is list:
+        new = made[id(node)] = []
+        new += [_copied(part, made) for part in node]
+    elif kind is dict:
+        new = made[id(node)] = {}
+        new.update({key: _copied(part, made) for key, part in node.items()})
+    else:
+        return node
+    return new
 
 
 def _keys_of(saved: Any) -> Set[int]:
@@ -300,25 +324,45 @@ def _keys_of(saved: Any) -> Set[int]:
     return found
 
 
-def _collect(tree: Any, arrays: dict[int, Any], seen: set[int]) -> None:
-    pending = [tree]
-    while pending:
-        node = pending.pop()
-        if isinstance(node, np.ndarray):
-            arrays[id(node)] = node
-        elif (isinstance(node, tuple | list | dict | deque) or is_object(node)) and id(node) not in seen:
-            seen.add(id(node))
-            parts = node if isinstance(node, dict) else fields_of(node) if is_object(node) else None
-            pending.extend(node if parts is None else parts.values())
+#: Classes of what holds nothing, known at once.
+_SINGLE = frozenset({float, int, complex, bool, type(None), str, bytes, slice, range, np.float64, np.bool_})
+_DEEPEST = 100  # levels that are gone down by Python's own recursion
+
+
+def _collect(tree: Any, arrays: dict[int, Any], seen: set[int]) -> bool:
+    """Add the arrays in a tree, by identity.  Whether all containers in it are plain: Python's own, and not deep."""
+    is_plain, is_met_once, depth, level = True, True, 0, [tree]
+    while level:
+        inner: list[Any] = []
+        for node in level:
+            kind: Any = type(node)
+            if kind in _SINGLE:
+                continue
+            if isinstance(node, np.ndarray):
+                arrays[id(node)] = node
+            elif isinstance(node, tuple | list | dict | deque) or is_object(node):
+                if id(node) in seen:
+                    is_met_once = False
+                    continue
+                seen.add(id(node))
+                is_plain &= kind is tuple or kind is list or kind is dict
+                parts = node if isinstance(node, dict) else fields_of(node) if is_object(node) else None
+                inner.extend(node if parts is None else parts.values())
+        depth, level = depth + 1, inner
+    return is_plain and (len(seen) if not is_met_once else depth) < _DEEPEST
 
 
 def _copies(arrays: list[Any]) -> dict[int, Any]:
     """Old array -> new array; those that overlap lie in one new buffer."""
     made: dict[int, Any] = {}
     bounds: list[tuple[int, int, int, Any]] = []
-    for array in arrays:
+    owners = [_owner(array) for array in arrays]
+    alone = Counter(owners)
+    for array, owner in zip(arrays, owners, strict=True):
         if array.dtype.hasobject or not array.size:
             made[id(array)] = array.copy()
+        elif None not in alone and alone[owner] == 1 and array.flags.forc:
+            made[id(array)] = array.copy("K")
         else:
             bounds.append((*byte_bounds(array), len(bounds), array))
     bounds.sort(key=lambda item: item[:3])
@@ -335,6 +379,15 @@ def _copies(arrays: list[Any]) -> dict[int, Any]:
     if group:
         _copy_group(group, start, end, made)
     return made
+
+
+def _owner(array: Any) -> int | None:
+    """Which array owns the memory that an array lies in; None where that is not known."""
+    while type(array) is np.ndarray:
+        if array.base is None:
+            return id(array) if array.flags.owndata else None
+        array = array.base
+    return None
 
 
 def _copy_group(group: list[Any], start: int, end: int, made: dict[int, Any]) -> None:
