@@ -311,7 +311,7 @@ def _given(seed: Any, value: Any) -> Any:
             for part, item in zip(seed, value, strict=True)
         ]
         return ELSEWHERE if any(part is ELSEWHERE for part in parts) else kind(parts)
-    return ELSEWHERE
+    return None if value is None and seed is None else ELSEWHERE
 
 
 _WITHOUT = (int, bool, str, type(None))  # parts of a value that have no derivative
@@ -369,9 +369,9 @@ def chosen_by(name: str, f: Callable[..., Any], primals: tuple[Any, ...], argnum
     """The halves of a function by all positional arguments that are not functions, or those that ``argnums`` says;
     ``name`` is that of the function that takes ``argnums=``."""
     chosen: Argnums = (
-        tuple(j for j, p in enumerate(primals) if type(p) in _PLAIN or is_object(p) or not callable(p))
+        tuple([j for j, p in enumerate(primals) if type(p) in _PLAIN or is_object(p) or not callable(p)])
         if argnums is None
-        else positions(argnums)
+        else argnums if _are_positions(argnums) else positions(argnums)
     )
     derivative = made_once(f, chosen if isinstance(chosen, tuple) else (chosen,), "split")
     if argnums is not None and "argnums" in derivative.parameters.names[len(primals) :]:
@@ -507,13 +507,19 @@ def pushed(derivative: Derivative, values: tuple[Any, ...], directions: tuple[An
 
 def made_once(f: Callable[..., Any], argnums: Argnums, mode: str) -> Derivative:
     """The derivative object of a function, kept beside the function so that a second call compiles nothing."""
-    argnums = positions(argnums)
+    if not _are_positions(argnums):
+        argnums = positions(argnums)
     if isinstance(f, MethodType) or is_object(f):
         return Derivative(f, argnums, mode=mode)  # a method's attributes are its function's, an object's are its fields
     kept, key = beside(f).derivatives, (mode, argnums)
     if key not in kept:
         kept[key] = Derivative(f, argnums, mode=mode)
     return kept[key]
+
+
+def _are_positions(argnums: Argnums) -> bool:
+    """Whether these are positions already, as ``positions`` gives them."""
+    return type(argnums) is tuple and all(type(which) is int for which in argnums)
 
 
 def require_exact_seed(seed: Any, of: str) -> None:

@@ -17,7 +17,7 @@ import operator
 from contextvars import ContextVar
 from enum import Enum
 from functools import lru_cache
-from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
+from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType, UnionType
 from typing import Any
 
 import numpy as np
@@ -25,12 +25,12 @@ import numpy as np
 from srcgrad.runtime.objects import has_fields, slots_of
 
 #: Tests of one value: each takes some 40 ns, a look at the value as a whole some microseconds.
-MOST = 200
+MOST = 1000
 #: From so many items on those of one kind are tested together: each takes some 20 ns.
 _MANY = 4
 _DEEPEST = 8
 _SCALARS = frozenset({float, int, bool, complex, np.float64, np.float32, np.complex128, np.int64, np.bool_})
-_FIXED = FunctionType | BuiltinFunctionType | ModuleType | np.ufunc | Enum | type | str | bytes | ContextVar
+_FIXED = FunctionType | BuiltinFunctionType | ModuleType | np.ufunc | Enum | type | UnionType | str | bytes | ContextVar
 
 
 Arrays = list[tuple[str, tuple[int, ...]]]
@@ -115,6 +115,9 @@ def _tests(value: Any, read: str, text: Spelling, tests: list[str], met: Arrays,
         return _tests_of_each(dict(enumerate(value)), name, name, text, tests, met, depth)
     if kind is dict:
         return _tests_of_items(value, name, text, tests, met, depth)
+    if kind is frozenset and all(isinstance(item, _FIXED) for item in value):
+        tests.append(f"{read} is {text.of(value)}")
+        return True
     if kind is set:
         tests.append(f"{name} == {text.of(frozenset(value))}")
         return all(type(item) is str for item in value)  # equal items may be of another kind, but for text
@@ -148,6 +151,10 @@ def _tests_of_each(
         if all(type(item) in _SCALARS for item in items):
             tests.append(f"all(map({text.of(operator.is_)}, map(type, {several}), {text.of(tuple(map(type, items)))}))")
             return True
-    if len(held) > MOST or not all(type(key) in (str, int) for key in held):
+    if len(held) > MOST:
         return False
+    if not all(type(key) in (str, int) for key in held):  # others are not spelled
+        values = text.variable()
+        tests.append(f"len({values} := tuple({several})) == {len(held)}")
+        held, name = dict(enumerate(held.values())), values
     return all(_tests(item, f"{name}[{key!r}]", text, tests, met, depth + 1) for key, item in held.items())

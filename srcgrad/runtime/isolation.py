@@ -39,6 +39,8 @@ def private(*values: Any) -> Any:
     All that is shared stays shared: an array or container that occurs twice, two views of one buffer.  Layouts are
     kept, read-only arrays stay read-only.  An array that shows an element more than once cannot be stored into.
     """
+    if (alone := _copies_of_alone(values)) is not None:
+        return alone[0] if len(alone) == 1 else alone
     arrays = list({id(a): a for a in _arrays(values)}.values())
     strided = [a for a in arrays if not _shows_twice(a)]
     for array in arrays:
@@ -53,14 +55,31 @@ def private(*values: Any) -> Any:
 
 def kept_apart(values: tuple[Any, ...], is_stored_into: bool) -> tuple[Any, ...]:
     """Copies of the arguments of a program, in their layouts, and with what they share."""
-    own = [_memory_of(value) for value in values if type(value) is np.ndarray]
-    if None not in own and len(set(own)) + sum(isinstance(value, _NUMBERS) for value in values) == len(values):
-        return tuple(_same_array(value) if isinstance(value, np.ndarray) else value for value in values)
+    if (alone := _copies_of_alone(values)) is not None:
+        return alone
     arrays = list({id(a): a for a in _arrays(values)}.values())
     alike = [a for a in arrays if is_stored_into or not _has_wide_gaps(a)]
     copies = dict(zip(map(id, alike), cloned(alike), strict=True))
     sets = {id(part): part for part in contained(values) if isinstance(part, set) and not is_stored_into}
     return _copied_with(values, arrays, copies, sets)
+
+
+def _copies_of_alone(values: tuple[Any, ...]) -> tuple[Any, ...] | None:
+    """Copies of numbers, and of arrays each of which has memory of its own; None where there is anything else."""
+    if not _are_apart(values):
+        return None
+    return tuple(_same_array(value) if isinstance(value, np.ndarray) else value for value in values)
+
+
+def _are_apart(values: Sequence[Any]) -> bool:
+    """Whether values are seen to share nothing: numbers, and arrays each of which has memory of its own; none of the
+    numbers is the ``id`` of an array."""
+    own = [_memory_of(value) for value in values if type(value) is np.ndarray]
+    numbers = [value for value in values if isinstance(value, _NUMBERS)]
+    if None in own or len(set(own)) + len(numbers) != len(values):
+        return False
+    arrays = {id(value) for value in values if type(value) is np.ndarray}
+    return not any(type(value) is int and value in arrays for value in numbers)
 
 
 def _has_wide_gaps(array: Any) -> bool:
@@ -142,6 +161,8 @@ def require_apart(stored: Mapping[str, Any], others: Mapping[str, Any]) -> None:
     ``others`` are the other arguments, and what the program reads outside; functions, classes and objects among them
     count with all that their code reads.  Nor may the code that comes with what is stored into read the latter.
     """
+    if _are_apart([*stored.values(), *others.values()]):
+        return
     memory = _Memory()
     for name, value in stored.items():
         if (before := memory.shared_with(filter(_may_vary, contained([value])))) is not None:

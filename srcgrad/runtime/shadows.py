@@ -274,32 +274,63 @@ def _lost(held: Any, v: Any, index: Any, shape: tuple[int, ...]) -> Any:
 def cloned(saved: Any, *, keys: bool = False) -> Any:
     """A copy of what a forward sweep saved in which all sharing of memory is as it was, layouts included.
     ``keys``: objects that are keys of dicts stay what they are, as nothing else than themselves finds what is there."""
+    owners: set[int | None] = set()
+    copied = _plain_copy(saved, {}, owners, 0)
+    if not owners & _OTHERWISE:
+        return copied
     arrays: dict[int, Any] = {}
-    is_plain = _collect(saved, arrays, set())
+    _collect(saved, arrays, set())
     copies = _copies(list(arrays.values()))
-    if is_plain:
-        return _copied(saved, copies)
+    if None not in owners:
+        owners.clear()
+        copied = _plain_copy(saved, dict(copies), owners, 0)
+        if None not in owners:
+            return copied
     return _rebuilt(saved, copies, _keys_of(saved) if keys else frozenset())
 
 
-def _copied(node: Any, made: dict[int, Any]) -> Any:
-    """A copy of what ``_collect`` calls plain; ``made``: old identity -> copy."""
+#: Classes of what holds nothing, known at once.
+_SINGLE = frozenset({float, int, complex, bool, type(None), str, bytes, slice, range, np.float64, np.bool_})
+_DEEPEST = 100  # levels that are gone down by Python's own recursion
+_SHARED = -1  # in place of an owner: arrays share memory, or that is not known
+_OTHERWISE = {None, _SHARED}
+
+
+def _plain_copy(node: Any, made: dict[int, Any], owners: set[int | None], depth: int) -> Any:
+    """A copy of Python's own containers, not deep, of arrays that share no memory with each other, but for those that
+    are ``made`` already: old identity -> copy.
+
+    ``owners`` gets the arrays that own the memory of those that are copied, ``_SHARED`` where arrays share memory, None
+    where there are other containers: then there is no copy.
+    """
     kind: Any = type(node)
     if kind in _SINGLE:
         return node
     if (known := made.get(id(node))) is not None:
         return known
+    if owners & _OTHERWISE:
+        return node
     new: Any
-    if kind is tuple:
-        new = made[id(node)] = tuple([_copied(part, made) for part in node])
+    if kind is np.ndarray:
+        owner = _owner(node)
+        is_alone = owner is not None and owner not in owners and node.flags.forc and not node.dtype.hasobject
+        owners.add(owner if is_alone else _SHARED)
+        new = made[id(node)] = node.copy("K")
+    elif depth > _DEEPEST:
+        owners.add(None)
+        new = node
+    elif kind is tuple:
+        new = made[id(node)] = tuple([_plain_copy(part, made, owners, depth + 1) for part in node])
     elif kind is list:
         new = made[id(node)] = []
-        new += [_copied(part, made) for part in node]
+        new += [_plain_copy(part, made, owners, depth + 1) for part in node]
     elif kind is dict:
         new = made[id(node)] = {}
-        new.update({key: _copied(part, made) for key, part in node.items()})
+        new.update({key: _plain_copy(part, made, owners, depth + 1) for key, part in node.items()})
     else:
-        return node
+        if is_nested(node) or isinstance(node, np.ndarray | MethodType):
+            owners.add(None)
+        new = node
     return new
 
 
@@ -324,32 +355,16 @@ def _keys_of(saved: Any) -> Set[int]:
     return found
 
 
-#: Classes of what holds nothing, known at once.
-_SINGLE = frozenset({float, int, complex, bool, type(None), str, bytes, slice, range, np.float64, np.bool_})
-_DEEPEST = 100  # levels that are gone down by Python's own recursion
-
-
-def _collect(tree: Any, arrays: dict[int, Any], seen: set[int]) -> bool:
-    """Add the arrays in a tree, by identity.  Whether all containers in it are plain: Python's own, and not deep."""
-    is_plain, is_met_once, depth, level = True, True, 0, [tree]
-    while level:
-        inner: list[Any] = []
-        for node in level:
-            kind: Any = type(node)
-            if kind in _SINGLE:
-                continue
-            if isinstance(node, np.ndarray):
-                arrays[id(node)] = node
-            elif isinstance(node, tuple | list | dict | deque) or is_object(node):
-                if id(node) in seen:
-                    is_met_once = False
-                    continue
-                seen.add(id(node))
-                is_plain &= kind is tuple or kind is list or kind is dict
-                parts = node if isinstance(node, dict) else fields_of(node) if is_object(node) else None
-                inner.extend(node if parts is None else parts.values())
-        depth, level = depth + 1, inner
-    return is_plain and (len(seen) if not is_met_once else depth) < _DEEPEST
+def _collect(tree: Any, arrays: dict[int, Any], seen: set[int]) -> None:
+    pending = [tree]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, np.ndarray):
+            arrays[id(node)] = node
+        elif (isinstance(node, tuple | list | dict | deque) or is_object(node)) and id(node) not in seen:
+            seen.add(id(node))
+            parts = node if isinstance(node, dict) else fields_of(node) if is_object(node) else None
+            pending.extend(node if parts is None else parts.values())
 
 
 def _copies(arrays: list[Any]) -> dict[int, Any]:
