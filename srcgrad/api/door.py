@@ -25,6 +25,7 @@ import numpy as np
 from srcgrad.api.arguments import is_static
 from srcgrad.api.sizes import pattern_of
 from srcgrad.rules import edition
+from srcgrad.runtime.isolation import shared_outside
 from srcgrad.runtime.objects import fields_of, has_fields, mirrored
 from srcgrad.runtime.reaching import leads_nowhere
 from srcgrad.runtime.shadows import cloned
@@ -105,9 +106,12 @@ def door_for(derivative: Derivative, compiled: Compiled, values: tuple[Any, ...]
     if derivative.mode == "split":
         own = _Copies(text, is_stored_into=compiled.changes_saved)
         run = own.of_all(_read(derivative), values)
-        if run is None or compiled.changes_saved and compiled.reads_outside:
-            return None  # what is stored into may be seen outside
+        if run is None:
+            return None
         tests += own.tests()
+        if compiled.changes_saved and compiled.reads_outside:  # what is stored into may be seen outside
+            read = ", ".join(_read(derivative))
+            tests.append(f"not {text.of(shared_outside)}(({read},), {text.of(compiled)}.globals)")
         hand_out = _pullback(derivative, compiled, values, text)
     else:
         run, hand_out = [], _handed_out(derivative, compiled, values, text)
@@ -139,19 +143,18 @@ def door_for(derivative: Derivative, compiled: Compiled, values: tuple[Any, ...]
 
 def _header(derivative: Derivative) -> str:
     """The parameters of a call, those of the derivative's function, whose defaults are put in later."""
-    kinds = inspect.Parameter
     parameters = list(derivative.parameters.signature.parameters.values())[len(derivative.parameters.first) :]
-    spelled, before = list[str](), kinds.POSITIONAL_ONLY
+    spelled = list[str]()
+    before: Any = inspect.Parameter.POSITIONAL_ONLY
     for each in parameters:
-        if before is kinds.POSITIONAL_ONLY and each.kind is not before and spelled:
+        if before is each.POSITIONAL_ONLY and each.kind is not before and spelled:
             spelled.append("/")
-        if each.kind is kinds.KEYWORD_ONLY and before not in (kinds.VAR_POSITIONAL, kinds.KEYWORD_ONLY):
+        if each.kind is each.KEYWORD_ONLY and before < each.VAR_POSITIONAL:
             spelled.append("*")
-        stars = {kinds.VAR_POSITIONAL: "*", kinds.VAR_KEYWORD: "**"}.get(each.kind, "")
-        default = "" if each.default is each.empty else "=None"
-        spelled.append(f"{stars}{each.name}{default}")
+        stars = "*" * (1 if each.kind is each.VAR_POSITIONAL else 2 if each.kind is each.VAR_KEYWORD else 0)
+        spelled.append(f"{stars}{each.name}{'' if each.default is each.empty else '=None'}")
         before = each.kind
-    return ", ".join([*spelled, *(["/"] if spelled and before is kinds.POSITIONAL_ONLY else [])])
+    return ", ".join([*spelled, *(["/"] if spelled and before is inspect.Parameter.POSITIONAL_ONLY else [])])
 
 
 def _read(derivative: Derivative) -> list[str]:

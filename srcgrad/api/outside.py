@@ -159,19 +159,58 @@ class _Watched:
     def is_unchanged(self) -> bool:
         """Whether each object holds the very things that it held; False where it may hold equal ones."""
         try:
-            return (
-                all(space.get(name, _ABSENT) is value for space, name, value in self._places.values())
-                and all(_are(_own(function), before) for function, before in self._functions)
-                and all(kind.__mro__ is order for kind, order in self._orders)
-                and all(_content(cell) is value for cell, value in self._cells.values())
-                and all(space.keys().isdisjoint(absent) for space, absent in self._absent.values())
-                and all(list(given) == keys for given, keys in self._keywords)
-                and all(_are(list(_held(value, self.all.names)), before) for value, before in self._others)
-            )
-        except RuntimeError:  # another thread puts something into what is gone through
+            return self._check()
+        except (KeyError, RuntimeError):  # it is not there, or another thread puts something into what is gone through
             return False
 
+    @cached_property
+    def _check(self) -> Callable[[], bool]:
+        """One expression where it is short, as guards have it, else a loop of three times the cost."""
+        if len(self._places) + len(self._functions) > _SPELLED:
+            return self._look
+        from srcgrad.frontend.kind_tests import Spelling
 
+        text = Spelling()
+        spell = text.of
+        tests = [
+            f"{spell(space)}[{name!r}] is {spell(value)}" for space, name, value in self._places.values()
+            if value is not _ABSENT
+        ]  # fmt: skip
+        absent = [(space, name) for space, name, value in self._places.values() if value is _ABSENT]
+        tests += [f"{name!r} not in {spell(space)}" for space, name in absent]
+        tests += [f"{spell(space)}.keys().isdisjoint({spell(names)})" for space, names in self._absent.values()]
+        for function, own in self._functions:
+            named = spell(function)
+            tests.append(f"{named}.__code__ is {spell(own[0])} and {named}.__defaults__ is {spell(own[1])}")
+            tests.append(f"{named}.__kwdefaults__ is {spell(own[2])}")
+            if len(own) > 3:
+                tests.append(f"{spell(_are)}({spell(_own)}({named}), {spell(own)})")
+            else:  # it has no attributes but for what is kept beside it
+                tests.append(f"{named}.__dict__.keys() <= {spell(frozenset(vars(function)) | {_NAME})}")
+        made: Callable[[], bool] = text.function(
+            f"def made():\n    return {' and '.join(['True', *tests])} and {spell(self._look_at_others)}()\n"
+        )
+        return made
+
+    def _look(self) -> bool:
+        return (
+            all(space.get(name, _ABSENT) is value for space, name, value in self._places.values())
+            and all(_are(_own(function), before) for function, before in self._functions)
+            and all(space.keys().isdisjoint(absent) for space, absent in self._absent.values())
+            and self._look_at_others()
+        )
+
+    def _look_at_others(self) -> bool:
+        return (
+            all(kind.__mro__ is order for kind, order in self._orders)
+            and all(_content(cell) is value for cell, value in self._cells.values())
+            and all(list(given) == keys for given, keys in self._keywords)
+            and all(_are(list(_held(value, self.all.names)), before) for value, before in self._others)
+        )
+
+
+#: So many places are compared by one expression, which takes some 20 us a place to compile.
+_SPELLED = 1000
 _NAME = "__srcgrad_outside__"
 _ABSENT = object()
 

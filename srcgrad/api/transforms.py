@@ -216,7 +216,7 @@ class Pullback:
         if compiled.reads_outside:
             assert compiled.backward is not None
             made._outside = Outside(compiled.entry, compiled.backward, compiled.names_read)
-        made.value = made._seeded = outcome if type(outcome) is float else unshared(outcome)
+        made.value = made._seeded = unshared(outcome)
         return made.value, made
 
     def __call__(self, seed: Any) -> tuple[Any, ...]:
@@ -314,6 +314,7 @@ def _given(seed: Any, value: Any) -> Any:
     return None if value is None and seed is None else ELSEWHERE
 
 
+_NUMBERS = (float, np.float64, int, bool)
 _WITHOUT = (int, bool, str, type(None))  # parts of a value that have no derivative
 _AGAIN = "call vjp again"
 
@@ -444,6 +445,8 @@ def filled(direction: Any, value: Any) -> Any:
 
 def unshared(value: Any, owner: tuple[Any, Any] = (None, None)) -> Any:
     """The value with arrays and containers of its own; ``owner``: the object that keeps it in a field, and its copy."""
+    if type(value) in _NUMBERS:
+        return value
     if isinstance(value, np.ndarray):
         return value.copy(order="K")
     if isinstance(value, tuple | list | deque):
@@ -519,7 +522,7 @@ def made_once(f: Callable[..., Any], argnums: Argnums, mode: str) -> Derivative:
 
 def _are_positions(argnums: Argnums) -> bool:
     """Whether these are positions already, as ``positions`` gives them."""
-    return type(argnums) is tuple and all(type(which) is int for which in argnums)
+    return type(argnums) is tuple and set(map(type, argnums)) <= {int}
 
 
 def require_exact_seed(seed: Any, of: str) -> None:

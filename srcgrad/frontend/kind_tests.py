@@ -30,7 +30,9 @@ MOST = 1000
 _MANY = 4
 _DEEPEST = 8
 _SCALARS = frozenset({float, int, bool, complex, np.float64, np.float32, np.complex128, np.int64, np.bool_})
-_FIXED = FunctionType | BuiltinFunctionType | ModuleType | np.ufunc | Enum | type | UnionType | str | bytes | ContextVar
+_FIXED = (
+    FunctionType, BuiltinFunctionType, ModuleType, np.ufunc, Enum, type, UnionType, str, bytes, ContextVar,
+)  # fmt: skip
 
 
 Arrays = list[tuple[str, tuple[int, ...]]]
