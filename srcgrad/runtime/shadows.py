@@ -32,12 +32,23 @@ from srcgrad.runtime.refusals import RefusedType, RefusedValue
 # --- making -----------------------------------------------------------------------------------------------------------
 def shadow(v: Any) -> Any:
     """A zero shadow of ``v``; what ``v`` contains twice, or shares memory with, does so in the shadow."""
+    if _is_block(v):
+        return np.zeros(v.shape, v.dtype)
+    if type(v) is tuple and all(map(_is_block, v)):
+        owners = set(map(_owner, v))
+        if len(owners) == len(v) and None not in owners:
+            return tuple([np.zeros(item.shape, item.dtype) for item in v])
     seen: dict[int, Any] = {}
     arrays = Table()
     if not isinstance(v, np.ndarray | float | int):
         for array in arrays_inside(v):
             _shadow_of_leaf(array, seen, arrays)
     return _shadow(v, seen, arrays) if is_nested(v) else _shadow_of_leaf(v, seen, arrays)
+
+
+def _is_block(v: Any) -> bool:
+    """Whether a value is an array of floating-point numbers without gaps, whose shadow is laid out as any new array."""
+    return type(v) is np.ndarray and v.flags.c_contiguous and v.dtype.kind in "fc"
 
 
 def arrays_inside(v: Any) -> list[Any]:
@@ -95,10 +106,10 @@ def _zeros(v: Any) -> Any:
     """Zeros in the layout of an array; integers have a shadow of float64, and so has what holds no number."""
     if v.dtype.kind not in "fcbiuSUmM" and not all(item is None or isinstance(item, int | str) for item in v.flat):
         raise RefusedType("E0507", f"an array of dtype {v.dtype} has no derivative")
-    _refuse_overlap(v)
     dtype = v.dtype if v.dtype.kind in "fc" else np.dtype(np.float64)
     if v.flags.c_contiguous:
         return np.zeros(v.shape, dtype)
+    _refuse_overlap(v)
     made = np.zeros_like(v, dtype=dtype, subok=False)
     if _scaled(v.strides, v.itemsize, dtype.itemsize) == made.strides or v.size == 0:
         return made
