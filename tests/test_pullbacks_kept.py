@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pickle
 import sys
 import types
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -251,3 +253,70 @@ def test_a_number_that_was_nan(monkeypatch):
     np.testing.assert_array_equal(again(1.0)[0], [3.0, 3.0])
     with pytest.raises(RefusedValue, match="has changed"):
         pullback(1.0)
+
+
+# --- the first call uses up what was saved, and later ones run the forward half again --------------------------------
+def stored_into(x, n):
+    y = np.zeros(n)
+    y[0] = x[0]
+    for i in range(1, n):
+        y[i] = np.sin(y[i - 1]) * x[i % len(x)]
+        y[i - 1] *= x[0]
+    x[1] = y[-1] * x[1]
+    return y * x[1]
+
+
+def stored_with_draws(x):
+    y = np.zeros(3)
+    y[:] = x * np.random.uniform(1.0, 2.0, 3)
+    y *= y
+    return y
+
+
+def stored_beside_a_number(x):
+    y = x * GAIN
+    y *= x
+    return y * y
+
+
+def handed_draws(x):
+    y = x.copy()
+    y *= np.array(list(map(np.random.uniform, np.ones(3), 2.0 * np.ones(3))))
+    y *= y
+    return y
+
+
+@pytest.mark.parametrize("warm", [0, 3])
+@pytest.mark.parametrize(
+    ("function", "is_run_again"),
+    [
+        (lambda x: stored_into(x, 6), True),
+        (stored_with_draws, False),
+        (handed_draws, False),
+        (stored_beside_a_number, False),
+    ],
+)
+def test_calls_of_a_pullback_give_the_same(function, is_run_again, warm, monkeypatch):
+    x, seed = np.array([0.3, 1.2, 0.7]), np.linspace(1.0, 2.0, 6)
+    for _ in range(warm):
+        vjp(function, x)
+    value, pullback = vjp(function, x)
+    assert pullback._compiled.changes_saved
+    assert hasattr(pullback, "_once") is is_run_again
+    seed = seed[: len(value)]
+    (first,) = pullback(seed)
+    monkeypatch.setattr(sys.modules[__name__], "GAIN", 17.0)
+    again = [pullback(seed)[0] for _ in range(3)]
+    np.testing.assert_array_equal(x, [0.3, 1.2, 0.7])
+    for each in again:
+        np.testing.assert_array_equal(each, first)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(pullback))(seed)[0], first)
+
+
+def test_threads_that_call_a_pullback_at_once_get_the_same():
+    x, seed = np.array([0.3, 1.2, 0.7]), np.linspace(1.0, 2.0, 40)
+    _, pullback = vjp(lambda x: stored_into(x, 40), x)
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda _: pullback(seed)[0], range(16)))
+    for each in found:
+        np.testing.assert_array_equal(each, found[0])

@@ -28,7 +28,6 @@ from srcgrad.rules import edition
 from srcgrad.runtime.isolation import shared_outside
 from srcgrad.runtime.objects import fields_of, has_fields, mirrored
 from srcgrad.runtime.reaching import leads_nowhere
-from srcgrad.runtime.shadows import cloned
 
 if TYPE_CHECKING:
     from srcgrad.api.derivative import Derivative
@@ -274,11 +273,8 @@ def _pullback(derivative: Derivative, compiled: Compiled, values: tuple[Any, ...
     read = ", ".join(_read(derivative))
     inner = Spelling()
     inner.objects |= {"__derivative": derivative, "__backward": compiled.backward, "__holders": sys.getrefcount}
-    # The backward half takes back what the forward half stored, in a copy: the next call starts from the same.
-    kept = [f"    __saved = {inner.of(cloned)}(__saved, keys=True)"] if compiled.changes_saved else []
     lines = [
         f"def made(__saved, __seed, {read}):",
-        *kept,
         "    try:",
         "        __outcome = __backward(__saved, __seed)",
         "    except Exception as __failure:",

@@ -18,6 +18,7 @@ from srcgrad.api.derivative import Derivative
 from srcgrad.api.door import ELSEWHERE
 from srcgrad.api.kept import beside
 from srcgrad.api.outside import Outside
+from srcgrad.api.repeatable import runs_alike
 from srcgrad.api.saved import Unpickled, read_outside
 from srcgrad.api.typed import Decorator, Gradient, R, Several, X, Y
 from srcgrad.errors import ArgumentError, SeedError
@@ -194,6 +195,8 @@ class Pullback:
             values = kept_apart(values, compiled.changes_saved)
         self._values = values
         outcome, self._saved = derivative.run(compiled.entry, *derivative.arguments(values))
+        if watched and not is_global:
+            self._hand_out_once(compiled)
         backward = compiled.backward
         assert backward is not None
         self._outside = None
@@ -212,6 +215,7 @@ class Pullback:
         made = Pullback.__new__(Pullback)
         made._derivative, made._compiled, made._values, made._pull = derivative, compiled, values, pull
         outcome, made._saved = outcome
+        made._hand_out_once(compiled)
         made._outside = None
         if compiled.reads_outside:
             assert compiled.backward is not None
@@ -228,7 +232,7 @@ class Pullback:
         try:
             if self._pull is not None and (given := _given(seed, self.value)) is not ELSEWHERE:
                 require_unchanged(self._outside, self._saved, self._derivative, _AGAIN)
-                pulled: tuple[Any, ...] = self._pull(self._saved, given, *self._values)
+                pulled: tuple[Any, ...] = self._pull(self._taken(), given, *self._values)
                 return pulled
             require_exact_seed(seed, "the value")
             require_unchanged(self._outside, self._saved, self._derivative, _AGAIN)
@@ -242,9 +246,28 @@ class Pullback:
         check_seed(seed, self.value, "the value")
         backward = self._compiled.backward
         assert backward is not None
-        # The backward half takes back what the forward half stored, in a copy: the next call starts from the same.
-        saved = cloned(self._saved, keys=True) if self._compiled.changes_saved else self._saved
-        return self.fitted(self._derivative.run(backward, saved, self.cotangent(seed)))
+        return self.fitted(self._derivative.run(backward, self._taken(), self.cotangent(seed)))
+
+    def _hand_out_once(self, compiled: Compiled) -> None:
+        """Keep what was saved for the first call alone, where the forward half can be run again for later ones."""
+        if compiled.changes_saved and runs_alike(compiled):
+            self._once, self._saved = (self._saved,), _SPENT
+
+    def _kept(self) -> Any:
+        """What the forward half saved; it is run again where the first call has used that up."""
+        if self._saved is _SPENT:
+            derivative, compiled = self._derivative, self._compiled
+            assert isinstance(derivative, Derivative) and not isinstance(compiled, Unpickled)
+            _, self._saved = derivative.run(compiled.entry, *derivative.arguments(self._values))
+        return self._saved
+
+    def _taken(self) -> Any:
+        """What the backward half is given, which takes back what the forward half stored: the first call gets what was
+        saved, where nobody else needs it, and later ones a copy each, so that all start from the same."""
+        if not self._compiled.changes_saved:
+            return self._saved
+        once: tuple[Any] | None = vars(self).pop("_once", None)  # by one thread alone
+        return cloned(self._kept(), keys=True) if once is None else once[0]
 
     def cotangent(self, seed: Any) -> Any:
         """A seed as programs take it: in the structure and dtypes of the value, dicts of the fields of objects."""
@@ -264,7 +287,7 @@ class Pullback:
         derivative = self._derivative
         if isinstance(derivative, Derivative):
             derivative = self._as_text(derivative)
-        state = derivative, self._values, self._saved, self.value, self._seeded
+        state = derivative, self._values, self._kept(), self.value, self._seeded
         return _unpickled, state
 
     def _as_text(self, derivative: Derivative) -> Unpickled:
@@ -278,7 +301,7 @@ class Pullback:
             if isinstance(binding.value, ModuleType) and identifier in all_names(backward):
                 if binding.value.__name__.partition(".")[0] not in _FIXED:
                     raise ArgumentError(f"{refused}it reads the module {identifier}, which may change", hint=hint)
-        if not is_apart(self._saved, memory=compiled.changes_saved):
+        if not is_apart(self._kept(), memory=compiled.changes_saved):
             raise ArgumentError(f"{refused}what it stores into is seen under several names", hint=hint)
         outside = read_outside(compiled.emission, whole=True)
         name = derivative.__module__, derivative.__qualname__
@@ -317,6 +340,7 @@ def _given(seed: Any, value: Any) -> Any:
 _NUMBERS = (float, np.float64, int, bool)
 _WITHOUT = (int, bool, str, type(None))  # parts of a value that have no derivative
 _AGAIN = "call vjp again"
+_SPENT = object()  # in place of what the first call of a pullback has used up
 
 
 def require_unchanged(outside: Outside | None, saved: Any, derivative: Derivative | Unpickled, hint: str) -> None:
