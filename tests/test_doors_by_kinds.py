@@ -74,6 +74,15 @@ def powered(x: Any, n: int = 2, flag: bool = True) -> Any:
     return np.sum(x**n) if flag else np.sum(x)
 
 
+def chosen(x: Any, /, p: Any = None, *scales: Any, mode: str = "sin", rate: float = 2.0, **more: Any) -> Any:
+    made = np.sum(np.sin(x) if mode == "sin" else x**2) * rate
+    if p is not None:
+        made = made * p
+    for scale in scales:
+        made = made * scale
+    return made * more["factor"] if "factor" in more else made
+
+
 CALLS: list[tuple[Callable[..., Any], Any, tuple[Any, ...], dict[str, Any]]] = [
     (lambda x: np.sum(x * x), 0, (X,), {}),
     (lambda x, y: np.sum(x * y), (0, 1), (X, W), {}),
@@ -92,6 +101,10 @@ CALLS: list[tuple[Callable[..., Any], Any, tuple[Any, ...], dict[str, Any]]] = [
     (lambda x, act: np.sum(act(x)), 0, (X, np.sin), {}),
     (lambda x: np.sum(x), 0, (np.float32([1.0, 2.0]),), {}),
     (lambda x: np.sum(np.abs(x) ** 2), 0, (X + 1j,), {}),
+    (chosen, 0, (X,), {}),
+    (chosen, 0, (X, 3.0), {"mode": "square"}),
+    (chosen, 0, (X, None), {"rate": 5.0, "mode": "sin"}),
+    (chosen, (0, 1, 3), (X, 3.0, 2.0, 4.0), {"factor": 0.5}),
 ]
 
 
@@ -116,6 +129,10 @@ SAMPLES: list[Any] = [
     {"w": {"w": X}}, {"w": [X]}, Layer(X, 1.0), Layer(W, 2.0), Layer(X, 1), Layer([X], 1.0), Model(X), Model(1.0),
     SimpleNamespace(w=X), SimpleNamespace(w=X, b=1.0), SimpleNamespace(b=1.0, w=X), np.sin, np.cos, len, loss, affine,
     {1.0}, slice(1), range(3), [None], [np.sin], [np.cos], (Layer(X, 1.0),), [[1.0, [X]]], [[1.0, [W]]], float, int,
+    {"a"}, {"a", "b"}, {"a", "c"}, frozenset("a"), frozenset("b"), frozenset([1.0]), float | int, int | str,
+    [1.0] * 5, [1] * 5, [True] * 5, (1.0,) * 5, [1.0, 1.0, 1.0, 1.0, 1], [np.float64(1.0)] * 5, list("abcde"),
+    list("abcdf"), {k: 1.0 for k in range(5)}, {k: 1.0 for k in "abcde"}, {float: (False, True), int: (0, 1)},
+    {float: (0, 1), int: (0, 1)}, {float: (0, 1), complex: (0, 1)}, {k: X for k in range(5)}, [{"a": [1.0] * 5}],
 ]  # fmt: skip
 
 
@@ -135,6 +152,99 @@ def test_same_kinds_are_sufficient() -> None:
             assert kind_of(one) == kind_of(other)
             assert described([one]) == described([other]) and described(one) == described(other)
     assert passed > len(SAMPLES)
+
+
+def swapped(xs: Any, y: Any = None) -> Any:
+    xs[0] = xs[0] * xs[1] if y is None else xs[0] * y
+    xs[1] *= 2.0
+    return xs[0] @ xs[1], [xs[1], 3, None]
+
+
+def scaled_outside(x: Any, y: Any) -> Any:
+    x *= PARTS[0]
+    return x * y * LAYER.b
+
+
+def of_numbers(r: float, g: float, b: float) -> Any:
+    return 0.3 * r + 0.6 * g, [g * b, 1], "text"
+
+
+PULLED: list[tuple[Callable[..., Any], Callable[[], tuple[Any, ...]], Any]] = [
+    (of_numbers, lambda: (0.2, 0.3, 0.4), (1.0, [2.0, None], None)),
+    (of_numbers, lambda: (np.float64(0.2), 0.3, 0.4), (np.float64(1.0), [2.0, None], None)),
+    (swapped, lambda: ([X.copy(), W.copy()],), (1.0, [np.ones(2), None, None])),
+    (swapped, lambda: ([X.copy(), W.copy()], None), (np.float64(1.0), [W, None, None])),
+    (swapped, lambda: ([np.arange(4.0)[:2], np.arange(6.0).reshape(3, 2)[1]], 2.0), (2.0, [X, None, None])),
+    (scaled_outside, lambda: (X.copy(), W.copy()), W),
+    (lambda x, *, axis=None: np.cumsum(x, axis), lambda: (np.ones((2, 3)),), np.arange(6.0)),
+    (lambda p: p["a"] * p["b"][0], lambda: ({"a": X.copy(), "b": [2.0, 3]},), W),
+]
+
+
+@pytest.mark.parametrize("number", range(len(PULLED)))
+def test_pullback_of_a_door_gives_what_the_long_way_gives(number: int, long_ways: list[Any]) -> None:
+    function, make_args, seed = PULLED[number]
+    results = []
+    for _ in range(4):
+        long_ways.clear()
+        args = make_args()
+        value, pullback = vjp(function, *args, argnums=tuple(range(len(args) - (args[-1] is None))))
+        results.append(repr((value, pullback(seed), pullback(seed), pullback(seed))))
+        assert repr(args) == repr(make_args())
+    assert long_ways == []
+    assert len(set(results)) == 1
+
+
+ALIKE = np.array([1.0, 2.0])
+
+
+@pytest.mark.parametrize(
+    ("function", "make_args"),
+    [
+        (swapped, lambda: ([ALIKE, ALIKE],)),
+        (swapped, lambda: ([ALIKE, ALIKE[::-1]],)),
+        (swapped, lambda: ([X.copy(), PARTS[1]],)),
+        (scaled_outside, lambda: (PARTS[0], X.copy())),
+        (scaled_outside, lambda: (PARTS[0][::-1], X.copy())),
+        (scaled_outside, lambda: (X.copy(), PARTS[0])),
+    ],
+)
+def test_memory_that_is_shared_does_not_pass_a_door(
+    function: Any, make_args: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is done then is what is done where no door has been made."""
+
+    def outcome() -> str:
+        try:
+            value, pullback = vjp(function, *make_args())
+            seed = W if isinstance(value, np.ndarray) else (1.0, [W, None, None])
+            return repr((value, pullback(seed)))
+        except ValueError as error:
+            return repr(error)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(door, "door_for", lambda *given: None)
+        alone = outcome()
+    for _ in range(3):
+        args = make_args()
+        apart = [[part.copy() for part in args[0]]] if isinstance(args[0], list) else [part.copy() for part in args]
+        vjp(function, *apart)
+    for _ in range(3):
+        assert outcome() == alone
+
+
+def test_a_door_binds_as_its_function_does() -> None:
+    derivative = opened(grad(chosen), X, 3.0)
+    with pytest.raises(ArgumentError):
+        derivative(x=X, p=3.0)
+    with pytest.raises(ArgumentError):
+        derivative()
+    chosen.__kwdefaults__["rate"] = 4.0
+    try:
+        np.testing.assert_allclose(derivative(X, 3.0), 12.0 * np.cos(X))
+    finally:
+        chosen.__kwdefaults__["rate"] = 2.0
+    np.testing.assert_allclose(derivative(X, 3.0), 6.0 * np.cos(X))
 
 
 # --- what changes --------------------------------------------------------------------------------------------------
