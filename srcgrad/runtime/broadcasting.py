@@ -36,6 +36,8 @@ def unbroadcast(g: Any, like: Any) -> Any:
                     return np.add.reduce(g, 0)
         elif kind in _SINGLE:
             return g
+    elif kind is float and type(g) is np.float64 or kind is np.float64 and type(g) is float:
+        return kind(g)
     return _narrow(g, like)
 
 

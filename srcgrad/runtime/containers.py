@@ -15,7 +15,7 @@ import numpy as np
 
 from srcgrad.runtime.attempts import contents, is_as_before
 from srcgrad.runtime.broadcasting import rebroadcast, unbroadcast
-from srcgrad.runtime.cotangents import add_at, zeros_like
+from srcgrad.runtime.cotangents import REAL, add_at, zeros_like
 from srcgrad.runtime.objects import has_operators, is_object
 from srcgrad.runtime.reducing import unreduce
 from srcgrad.runtime.refusals import RefusedType
@@ -156,6 +156,8 @@ def unarray(g: Any, object: Any) -> Any:
     if isinstance(object, tuple | list | deque):
         if len(g) != len(object):
             raise ValueError(f"a cotangent of length {len(g)} does not fit a sequence of length {len(object)}")
+        if type(g) is np.ndarray and g.ndim == 1 and g.dtype == np.float64 and set(map(type, object)) <= REAL:
+            return g.tolist()
         return [unarray(part, item) for part, item in zip(g, object, strict=True)]
     if isinstance(object, dict):  # its copy is no array
         return {key: g.get(key) for key in object}

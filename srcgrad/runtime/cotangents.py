@@ -28,6 +28,9 @@ def is_floating(dtype: np.dtype[Any]) -> bool:
     return dtype.kind in "fc"
 
 
+REAL = {int, float}  # Python's numbers, whose cotangents are floats
+
+
 def zeros_like(x: Any) -> Any:
     """The zero cotangent of ``x``, a buffer that is nobody else's; integers have a float64 one."""
     kind = type(x)
@@ -38,6 +41,8 @@ def zeros_like(x: Any) -> Any:
         if dtype.kind in "fc":
             plain = x.ndim == 1 or x.flags.c_contiguous or not any(x.strides)
             return np.zeros(x.shape, dtype) if plain else np.zeros_like(x)
+    if kind is list and set(map(type, x)) <= REAL:
+        return [0.0] * len(x)
     if isinstance(x, np.ndarray):
         if x.dtype.kind in "fc":
             return np.zeros_like(x, subok=False)
@@ -182,7 +187,9 @@ def add_at(buffer: Any, index: Any, g: Any) -> None:
     """``buffer[index] += g`` where a place that is met twice receives both, for arrays and containers; in place."""
     if g is None:
         return
-    if isinstance(buffer, np.ndarray):
+    if type(buffer) is list and type(index) is int:
+        buffer[index] = add(buffer[index], g)
+    elif isinstance(buffer, np.ndarray):
         if type(g) is list and not g:  # of a star that took no rows: NumPy knows no shape of it
             return
         if np.size(g) > _MANY and _add_many(buffer, index, g):
