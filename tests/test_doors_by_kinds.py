@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 import traceback
+import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import product
@@ -706,3 +708,75 @@ def test_tests_of_sizes_are_true_of_the_very_pattern() -> None:
             values = tuple(np.empty(shape) for shape in others)
             is_same = ranks and pattern_of(values) == pattern_of(tuple(np.empty(shape) for shape in shapes))
             assert bool(fits(*values)) == is_same, (shapes, others)
+
+
+# --- methods -------------------------------------------------------------------------------------------------------
+class Scaling:
+    def __init__(self, w: Any, k: float) -> None:
+        self.w = w
+        self.k = k
+        self.parts = {"b": np.ones(2)}
+
+    def loss(self, x: Any, y: Any = 1.0, *, rate: float = 1.0) -> Any:
+        return np.sum(self.w * x * y * self.parts["b"]) * self.k * rate
+
+    def stored(self, x: Any) -> Any:
+        x *= self.w
+        return x * x * self.k
+
+    def own(self, x: Any) -> Any:
+        self.w *= x
+        return self.w * self.k
+
+
+class Doubled(Scaling):
+    def loss(self, x: Any, y: Any = 1.0, *, rate: float = 1.0) -> Any:
+        return 2.0 * super().loss(x, y, rate=rate)
+
+
+def test_methods_of_all_objects_of_a_class_have_one_door(long_ways: list[Any]) -> None:
+    for _ in range(3):
+        vjp(Scaling(X.copy(), 2.0).loss, X.copy(), argnums=0)
+    long_ways.clear()
+    for k in (3.0, 5.0):
+        value, pullback = vjp(Scaling(W.copy(), k).loss, X.copy(), argnums=0)
+        assert value == k * (W @ X)
+        np.testing.assert_array_equal(pullback(1.0)[0], k * W)
+    assert long_ways == []
+    _, pullback = vjp(Doubled(W.copy(), 3.0).loss, X.copy(), argnums=0)
+    np.testing.assert_array_equal(pullback(1.0)[0], 6.0 * W)
+    _, pullback = vjp(Scaling(W.copy(), 3.0).loss, X.copy(), W.copy(), argnums=1)
+    np.testing.assert_array_equal(pullback(1.0)[0], 3.0 * W * X)
+    with pytest.raises(ArgumentError, match="no argument 7"):
+        vjp(Scaling(W.copy(), 3.0).loss, X.copy(), argnums=7)
+
+
+def test_a_method_that_stores(long_ways: list[Any]) -> None:
+    for _ in range(4):
+        long_ways.clear()
+        scaling, x = Scaling(W.copy(), 3.0), X.copy()
+        value, pullback = vjp(scaling.stored, x)
+        np.testing.assert_array_equal(value, 3.0 * (W * X) ** 2)
+        for _ in range(3):
+            np.testing.assert_array_equal(pullback(np.ones(2))[0], 6.0 * W**2 * X)
+        np.testing.assert_array_equal([scaling.w, x], [W, X])
+    assert long_ways == []
+    with pytest.raises(ValueError, match="share memory|shares memory"):
+        vjp(Scaling(ALIKE, 3.0).stored, ALIKE)
+    for _ in range(4):  # what a function may store into a method may not
+        vjp(Scaling.own, Scaling(W.copy(), 3.0), X.copy(), argnums=1)
+        with pytest.raises(srcgrad.UnsupportedSyntax, match="would be lost"):
+            vjp(Scaling(W.copy(), 3.0).own, X.copy())
+
+
+def test_the_object_of_a_pullback_may_change_or_go() -> None:
+    scaling = Scaling(W.copy(), 3.0)
+    for _ in range(3):
+        vjp(Scaling(W.copy(), 3.0).loss, X.copy(), argnums=0)
+    _, pullback = vjp(scaling.loss, X.copy(), argnums=0)
+    scaling.w[0], scaling.k = 9.0, 7.0
+    np.testing.assert_array_equal(pullback(1.0)[0], 3.0 * W)
+    gone = weakref.ref(scaling)
+    del scaling
+    gc.collect()
+    assert gone() is None

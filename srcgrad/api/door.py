@@ -26,7 +26,7 @@ from srcgrad.api.arguments import is_static
 from srcgrad.api.sizes import pattern_of
 from srcgrad.rules import edition
 from srcgrad.runtime.isolation import shared_outside
-from srcgrad.runtime.objects import fields_of, has_fields, mirrored
+from srcgrad.runtime.objects import fields_of, has_fields, made, mirrored, slots_of
 from srcgrad.runtime.reaching import leads_nowhere
 
 if TYPE_CHECKING:
@@ -245,11 +245,15 @@ class _Copies:
             self._alone.append(f"{read}.flags.forc and {read}.flags.behaved and ({is_owner})")
             self._identities.append(f"id({read} if {read}.base is None else {read}.base)")
             return f"{read}.copy('K')"
+        if has_fields(kind) and not slots_of(kind):
+            inside = f"{self._text.of(object.__getattribute__)}({read}, '__dict__')"
+            fields = self._of(fields_of(value), inside)
+            return None if fields is None else f"{self._text.of(made)}({self._text.of(kind)}, {fields})"
         if kind not in (list, tuple, dict):
             return None
         held: dict[Any, Any] = value if kind is dict else dict(enumerate(value))
         parts: dict[Any, str | None] = {key: self._of(item, f"{read}[{key!r}]") for key, item in held.items()}
-        if kind is not tuple:
+        if kind is not tuple:  # of an object, its dict
             self._identities.append(f"id({read})")
         if all(copied == f"{read}[{key!r}]" for key, copied in parts.items()):
             return read if kind is tuple else f"{read}.copy()"

@@ -377,28 +377,59 @@ def vjp(  # type: ignore[misc]  # a parameter called argnums is refused below
     structure and shapes of the value (a plain number will do for a 0-d array), else ``SeedError`` is raised.
     """
     try:
+        of_class = _of_class(f, primals, argnums)
+        outcome: tuple[Any, Pullback]
+        if of_class is not None:
+            outcome = of_class.doors.through((f.__self__, *primals), kwargs)  # type: ignore[attr-defined]
+            if outcome is not ELSEWHERE:
+                return outcome
         derivative = chosen_by("vjp", f, primals, argnums)
-        outcome: tuple[Any, Pullback] = derivative.doors.through(primals, kwargs)
+        outcome = derivative.doors.through(primals, kwargs)
         if outcome is not ELSEWHERE:
             return outcome
         values = derivative.bind(primals, kwargs)
         derivative.check(values)
         pullback = Pullback(derivative, values)
+        if of_class is not None and pullback._compiled not in derivative.holding:
+            of_class.doors.note(of_class, derivative.program(values), values)
         return pullback.value, pullback
     except Exception as failure:
         hide_frames(failure)
         raise
 
 
+def _of_class(f: Any, primals: tuple[Any, ...], argnums: Argnums | None) -> Derivative | None:
+    """Of a method of an object: the derivative of its function, which takes the object first, and is kept with its
+    doors for all objects of the class.  A call that goes through none makes a derivative for the object alone, which
+    says in the words of the method what is wrong.
+    """
+    if type(f) is not MethodType or not is_object(f.__self__) or not isinstance(f.__func__, FunctionType):
+        return None
+    several = _several(primals, argnums)
+    if not all(type(which) is int and which >= 0 for which in several) or "argnums" in f.__code__.co_varnames:
+        return None
+    key = "of a method", tuple([int(which) + 1 for which in several])
+    kept = beside(f.__func__).derivatives
+    if key not in kept:  # apart from those of the function, which may store into the object
+        try:
+            kept[key] = Derivative(f.__func__, key[1], mode="split")
+        except ArgumentError:  # which the derivative for the object says in its own words
+            return None
+    return kept[key]
+
+
+def _several(primals: tuple[Any, ...], argnums: Argnums | None) -> tuple[int | str, ...]:
+    """The arguments that ``argnums`` chooses, by default all positional ones that are not functions."""
+    if argnums is None:
+        return tuple([j for j, p in enumerate(primals) if type(p) in _PLAIN or is_object(p) or not callable(p)])
+    chosen = argnums if _are_positions(argnums) else positions(argnums)
+    return chosen if isinstance(chosen, tuple) else (chosen,)
+
+
 def chosen_by(name: str, f: Callable[..., Any], primals: tuple[Any, ...], argnums: Argnums | None) -> Derivative:
     """The halves of a function by all positional arguments that are not functions, or those that ``argnums`` says;
     ``name`` is that of the function that takes ``argnums=``."""
-    chosen: Argnums = (
-        tuple([j for j, p in enumerate(primals) if type(p) in _PLAIN or is_object(p) or not callable(p)])
-        if argnums is None
-        else argnums if _are_positions(argnums) else positions(argnums)
-    )
-    derivative = made_once(f, chosen if isinstance(chosen, tuple) else (chosen,), "split")
+    derivative = made_once(f, _several(primals, argnums), "split")
     if argnums is not None and "argnums" in derivative.parameters.names[len(primals) :]:
         raise ArgumentError(
             f"argnums= is {name}'s own, and a parameter of {derivative.__qualname__}",
