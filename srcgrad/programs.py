@@ -139,9 +139,11 @@ class Compiled:
 
     @cached_property
     def reads_outside(self) -> bool:
-        """Whether what the functions read may lead to data, or the second half reads again what may be another then.
+        """Whether a function kept for later has to look at what lies outside: something that is read may lead to
+        memory, or the second half reads a variable itself.
 
-        What reads one number always reads one, since the guards compare its type."""
+        What the first half computed of a number is in what it saved.  A variable that holds a number when this is asked
+        holds one in each run, for the guards of the program compare its type."""
         again = frozenset() if self.backward is None else globals_read(self.backward)
         read = [(n, b, b.value if b.cell is None else b.cell()) for n, b in self.emission.bindings]
         return any(b.cell is not None and name in again or not leads_nowhere(value) for name, b, value in read)

@@ -37,14 +37,16 @@ if TYPE_CHECKING:
 #: What a door returns that the call does not go through.
 ELSEWHERE = object()
 #: Classes of arguments that are not copied.
-_SINGLE = (
+_UNCOPIED = (
     bool, int, float, complex, str, bytes, np.generic, np.ufunc, FunctionType, BuiltinFunctionType, ModuleType, Enum,
     type,
 )  # fmt: skip
 #: How many kinds of arguments, met in turn, have a door.
 MOST = 4
 #: The names of Python's own that a door reads, beside those that begin with two underscores.
-_USED = ("all", "id", "isinstance", "len", "map", "type")
+_USED = (
+    "all", "id", "isinstance", "len", "map", "type", "Exception", "AttributeError", "KeyError", "ValueError",
+)  # fmt: skip
 
 Door = Callable[..., Any]
 
@@ -237,7 +239,7 @@ class _Copies:
 
     def _of(self, value: Any, read: str) -> str | None:
         kind: Any = type(value)
-        if value is None or isinstance(value, _SINGLE):
+        if value is None or isinstance(value, _UNCOPIED):
             return read if leads_nowhere(value) or not self._is_stored_into else None
         if kind is np.ndarray:
             array = self._text.of(np.ndarray)

@@ -36,6 +36,10 @@ if TYPE_CHECKING:
     from srcgrad.programs import Compiled
 
 _PLAIN = (float, np.ndarray)  # which no function is
+_NUMBERS = (float, np.float64, int, bool)  # of which there is no copy
+_WITHOUT = (int, bool, str, type(None))  # parts of a value that have no derivative
+_AGAIN = "call vjp again"
+_SPENT = object()  # in place of what was saved, where the first call of a pullback gets it
 _FIXED = {"cmath", "math", "numpy", "operator", "scipy", "srcgrad"}  # what these modules hold does not change
 
 P = ParamSpec("P")
@@ -188,6 +192,7 @@ class Pullback:
         if watched:
             derivative.doors.note(derivative, compiled, values)
         self._compiled: Compiled | Unpickled = compiled
+        self._once: list[Any] = []  # what was saved, for the one call that may use it up
         # A pullback that nobody keeps runs backwards before its arguments can change.  Where an argument that is stored
         # into is a global as well, the program itself checks that.
         is_global = compiled.changes_saved and shared_outside(values, compiled.globals)
@@ -214,6 +219,7 @@ class Pullback:
         """Value and pullback where a door ran the forward half on copies of the arguments; ``pull`` runs the other."""
         made = Pullback.__new__(Pullback)
         made._derivative, made._compiled, made._values, made._pull = derivative, compiled, values, pull
+        made._once = []
         outcome, made._saved = outcome
         made._hand_out_once(compiled)
         made._outside = None
@@ -246,19 +252,25 @@ class Pullback:
         check_seed(seed, self.value, "the value")
         backward = self._compiled.backward
         assert backward is not None
-        return self.fitted(self._derivative.run(backward, self._taken(), self.cotangent(seed)))
+        given = self.cotangent(seed)
+        return self.fitted(self._derivative.run(backward, self._taken(), given))
 
     def _hand_out_once(self, compiled: Compiled) -> None:
         """Keep what was saved for the first call alone, where the forward half can be run again for later ones."""
-        if compiled.changes_saved and runs_alike(compiled):
-            self._once, self._saved = (self._saved,), _SPENT
+        if compiled.changes_saved and runs_alike(compiled, self._values):
+            self._once, self._saved = [self._saved], _SPENT
 
     def _kept(self) -> Any:
-        """What the forward half saved; it is run again where the first call has used that up."""
+        """What the forward half saved, which nobody may store into; it is run again where the first call has used that
+        up, and has warned then."""
         if self._saved is _SPENT:
             derivative, compiled = self._derivative, self._compiled
             assert isinstance(derivative, Derivative) and not isinstance(compiled, Unpickled)
-            _, self._saved = derivative.run(compiled.entry, *derivative.arguments(self._values))
+            try:
+                self._saved = self._once.pop()
+            except IndexError:
+                with np.errstate(all="ignore"):
+                    self._saved = derivative.run(compiled.entry, *derivative.arguments(self._values))[1]
         return self._saved
 
     def _taken(self) -> Any:
@@ -266,8 +278,10 @@ class Pullback:
         saved, where nobody else needs it, and later ones a copy each, so that all start from the same."""
         if not self._compiled.changes_saved:
             return self._saved
-        once: tuple[Any] | None = vars(self).pop("_once", None)  # by one thread alone
-        return cloned(self._kept(), keys=True) if once is None else once[0]
+        try:
+            return self._once.pop()  # by one thread alone
+        except IndexError:
+            return cloned(self._kept(), keys=True)
 
     def cotangent(self, seed: Any) -> Any:
         """A seed as programs take it: in the structure and dtypes of the value, dicts of the fields of objects."""
@@ -309,7 +323,7 @@ class Pullback:
         return Unpickled(*kept, compiled.changes_saved, name)
 
     def __copy__(self) -> Pullback:
-        return self  # nothing changes it
+        return self  # each call gives what it would give alone
 
     def __deepcopy__(self, memo: object) -> Pullback:
         return self
@@ -337,12 +351,6 @@ def _given(seed: Any, value: Any) -> Any:
     return None if value is None and seed is None else ELSEWHERE
 
 
-_NUMBERS = (float, np.float64, int, bool)
-_WITHOUT = (int, bool, str, type(None))  # parts of a value that have no derivative
-_AGAIN = "call vjp again"
-_SPENT = object()  # in place of what the first call of a pullback has used up
-
-
 def require_unchanged(outside: Outside | None, saved: Any, derivative: Derivative | Unpickled, hint: str) -> None:
     """Refuse to run a backward half that reads what has changed since the forward half ran."""
     if outside is not None and (what := outside.changed(saved)) is not None:
@@ -360,6 +368,7 @@ def _unpickled(derivative: Unpickled, values: tuple[Any, ...], saved: Any, value
     made._derivative = made._compiled = derivative
     made._values, made._saved, made.value, made._seeded = values, saved, value, seeded
     made._outside = made._pull = None
+    made._once = []
     return made
 
 

@@ -24,6 +24,7 @@ from srcgrad.runtime.defaults import Missing
 from srcgrad.runtime.descending import Step, descending
 from srcgrad.runtime.objects import fields_of, is_object
 from srcgrad.runtime.objects import made as empty
+from srcgrad.runtime.owners import owner_of
 from srcgrad.runtime.reaching import leads_nowhere, reached
 from srcgrad.runtime.refusals import RefusedValue
 from srcgrad.runtime.shadows import cloned
@@ -75,7 +76,7 @@ def _are_apart(values: Sequence[Any]) -> bool:
     """Whether values are seen to share nothing: numbers, and arrays each of which has memory of its own; none of the
     numbers is the ``id`` of an array."""
     own = [_memory_of(value) for value in values if type(value) is np.ndarray]
-    numbers = [value for value in values if isinstance(value, _NUMBERS)]
+    numbers = [value for value in values if isinstance(value, _NUMBERS) and not isinstance(value, np.void)]
     if None in own or len(set(own)) + len(numbers) != len(values):
         return False
     arrays = {id(value) for value in values if type(value) is np.ndarray}
@@ -93,13 +94,12 @@ _NUMBERS = (bool, int, float, complex, str, type(None), np.generic)
 
 
 def _memory_of(array: Any) -> int | None:
-    """Which memory an array without gaps lies in; None where it has gaps, or that is not known."""
-    flags, base = array.flags, array.base
-    if not (flags.c_contiguous or flags.f_contiguous):
+    """Which array owns the memory that an array without gaps lies in; None where it has gaps, or holds objects, or that
+    is not known."""
+    if not array.flags.forc or array.dtype.hasobject:
         return None
-    if base is None:
-        return id(array)
-    return id(base) if type(base) is np.ndarray and base.base is None else None
+    owner = owner_of(array)
+    return None if owner is None else id(owner)
 
 
 def _same_array(array: Any) -> Any:

@@ -25,7 +25,7 @@ from srcgrad.runtime.cotangents import is_basic, is_floating
 from srcgrad.runtime.defaults import dict_like
 from srcgrad.runtime.descending import Step, descending, is_nested
 from srcgrad.runtime.objects import fields_of, is_object, made
-from srcgrad.runtime.owners import Part, Table, byte_bounds
+from srcgrad.runtime.owners import Part, Table, byte_bounds, owner_of
 from srcgrad.runtime.refusals import RefusedType, RefusedValue
 
 
@@ -301,8 +301,8 @@ def cloned(saved: Any, *, keys: bool = False) -> Any:
 
 
 #: Classes of what holds nothing, known at once.
-_SINGLE = frozenset({float, int, complex, bool, type(None), str, bytes, slice, range, np.float64, np.bool_})
-_DEEPEST = 100  # levels that are gone down by Python's own recursion
+_LEAVES = frozenset({float, int, complex, bool, type(None), str, bytes, slice, range, np.float64, np.bool_})
+_LEVELS = 100  # levels that are gone down by Python's own recursion
 _SHARED = -1  # in place of an owner: arrays share memory, or that is not known
 _OTHERWISE = {None, _SHARED}
 
@@ -315,7 +315,7 @@ def _plain_copy(node: Any, made: dict[int, Any], owners: set[int | None], depth:
     where there are other containers: then there is no copy.
     """
     kind: Any = type(node)
-    if kind in _SINGLE:
+    if kind in _LEAVES:
         return node
     if (known := made.get(id(node))) is not None:
         return known
@@ -327,7 +327,7 @@ def _plain_copy(node: Any, made: dict[int, Any], owners: set[int | None], depth:
         is_alone = owner is not None and owner not in owners and node.flags.forc and not node.dtype.hasobject
         owners.add(owner if is_alone else _SHARED)
         new = made[id(node)] = node.copy("K")
-    elif depth > _DEEPEST:
+    elif depth > _LEVELS:
         owners.add(None)
         new = node
     elif kind is tuple:
@@ -409,11 +409,8 @@ def _copies(arrays: list[Any]) -> dict[int, Any]:
 
 def _owner(array: Any) -> int | None:
     """Which array owns the memory that an array lies in; None where that is not known."""
-    while type(array) is np.ndarray:
-        if array.base is None:
-            return id(array) if array.flags.owndata else None
-        array = array.base
-    return None
+    owner = owner_of(array)
+    return None if owner is None else id(owner)
 
 
 def _copy_group(group: list[Any], start: int, end: int, made: dict[int, Any]) -> None:
