@@ -438,7 +438,9 @@ def _several(primals: tuple[Any, ...], argnums: Argnums | None) -> tuple[int | s
 def chosen_by(name: str, f: Callable[..., Any], primals: tuple[Any, ...], argnums: Argnums | None) -> Derivative:
     """The halves of a function by all positional arguments that are not functions, or those that ``argnums`` says;
     ``name`` is that of the function that takes ``argnums=``."""
-    derivative = made_once(f, _several(primals, argnums), "split")
+    several = _several(primals, argnums)
+    kept = beside(f).derivatives.get(("split", several)) if type(f) is FunctionType else None
+    derivative = made_once(f, several, "split") if kept is None else kept
     if argnums is not None and "argnums" in derivative.parameters.names[len(primals) :]:
         raise ArgumentError(
             f"argnums= is {name}'s own, and a parameter of {derivative.__qualname__}",
