@@ -182,7 +182,8 @@ class Pullback:
 
     The arguments are copied, and so is the value that is returned.  Data that f reads from globals and closures are not
     copied.  If the backward pass needs such data and they have changed since, a call raises an error.  To find this
-    out, ``vjp`` and each call go through all of these data.
+    out, ``vjp`` and each call go through all of these data.  Where f stores into arrays, the first call may use up what
+    was recorded; then the second one runs f once more.
     """
 
     def __init__(self, derivative: Derivative, values: tuple[Any, ...], *, watched: bool = True) -> None:
