@@ -131,7 +131,8 @@ SAMPLES: list[Any] = [
     {"w": {"w": X}}, {"w": [X]}, Layer(X, 1.0), Layer(W, 2.0), Layer(X, 1), Layer([X], 1.0), Model(X), Model(1.0),
     SimpleNamespace(w=X), SimpleNamespace(w=X, b=1.0), SimpleNamespace(b=1.0, w=X), np.sin, np.cos, len, loss, affine,
     {1.0}, slice(1), range(3), [None], [np.sin], [np.cos], (Layer(X, 1.0),), [[1.0, [X]]], [[1.0, [W]]], float, int,
-    {"a"}, {"a", "b"}, {"a", "c"}, frozenset("a"), frozenset("b"), frozenset([1.0]), float | int, int | str,
+    {"a"}, {"a", "b"}, {"a", "c"}, {np.str_("a")}, frozenset("a"), frozenset("b"),
+    frozenset([1.0]), float | int, int | str,
     [1.0] * 5, [1] * 5, [True] * 5, (1.0,) * 5, [1.0, 1.0, 1.0, 1.0, 1], [np.float64(1.0)] * 5, list("abcde"),
     list("abcdf"), {k: 1.0 for k in range(5)}, {k: 1.0 for k in "abcde"}, {float: (False, True), int: (0, 1)},
     {float: (0, 1), int: (0, 1)}, {float: (0, 1), complex: (0, 1)}, {k: X for k in range(5)}, [{"a": [1.0] * 5}],
@@ -233,6 +234,25 @@ def test_memory_that_is_shared_does_not_pass_a_door(
         vjp(function, *apart)
     for _ in range(3):
         assert outcome() == alone
+
+
+def test_long_lists_pass_a_door(long_ways: list[Any]) -> None:
+    def squares(xs: Any) -> Any:
+        total = 0.0
+        for x in xs:
+            total += x * x
+        return total
+
+    xs = [float(k) for k in range(3000)]
+    for _ in range(4):
+        long_ways.clear()
+        value, pullback = vjp(squares, xs)
+        (made,) = pullback(0.5)
+        assert value == sum(x * x for x in xs)
+        assert made == xs and set(map(type, made)) == {float}
+    assert long_ways == []
+    xs[7] = 7  # type: ignore[call-overload]
+    assert vjp(squares, xs)[1](0.5)[0][6:9] == [6.0, None, 8.0]
 
 
 def test_a_door_binds_as_its_function_does() -> None:

@@ -43,9 +43,12 @@ _UNCOPIED = (
 )  # fmt: skip
 #: How many kinds of arguments, met in turn, have a door.
 MOST = 4
+#: Items of a container that are looked at one by one where a result is handed out as it is.
+_MOST_FITTED = 100
+_NUMBERS = frozenset({float, int, bool, complex, np.float64})
 #: The names of Python's own that a door reads, beside those that begin with two underscores.
 _USED = (
-    "all", "id", "isinstance", "len", "map", "type", "Exception", "AttributeError", "KeyError", "ValueError",
+    "all", "id", "isinstance", "len", "map", "set", "type", "Exception", "AttributeError", "KeyError", "ValueError",
 )  # fmt: skip
 
 Door = Callable[..., Any]
@@ -253,10 +256,12 @@ class _Copies:
             return None if fields is None else f"{self._text.of(made)}({self._text.of(kind)}, {fields})"
         if kind not in (list, tuple, dict):
             return None
-        held: dict[Any, Any] = value if kind is dict else dict(enumerate(value))
-        parts: dict[Any, str | None] = {key: self._of(item, f"{read}[{key!r}]") for key, item in held.items()}
         if kind is not tuple:  # of an object, its dict
             self._identities.append(f"id({read})")
+        if all(type(i) in _NUMBERS for i in (value.values() if kind is dict else value)):
+            return read if kind is tuple else f"{read}.copy()"  # there may be many
+        held: dict[Any, Any] = value if kind is dict else dict(enumerate(value))
+        parts: dict[Any, str | None] = {key: self._of(item, f"{read}[{key!r}]") for key, item in held.items()}
         if all(copied == f"{read}[{key!r}]" for key, copied in parts.items()):
             return read if kind is tuple else f"{read}.copy()"
         if None in parts.values() or not all(type(key) in (str, int) for key in parts):
@@ -334,6 +339,8 @@ def _fit(value: Any, read: str, raw: str, tests: list[str], text: Spelling) -> l
         tests += [f"type({raw}) is {text.of(np.ndarray)}", f"{raw}.dtype is {text.of(value.dtype)}"]
         tests += [f"{raw}.shape == {read}.shape", f"{raw}.base is None"]
         return [raw]
+    if kind in (list, tuple, dict) and len(value) > _MOST_FITTED:
+        return []
     if kind is list or kind is tuple:
         tests += [f"type({raw}) in {text.of((list, tuple))}", f"len({raw}) == {len(value)}"]
         parts = [p for j, v in enumerate(value) for p in _fit(v, f"{read}[{j}]", f"{raw}[{j}]", tests, text)]

@@ -120,9 +120,10 @@ def _tests(value: Any, read: str, text: Spelling, tests: list[str], met: Arrays,
     if kind is frozenset and all(isinstance(item, _FIXED) for item in value):
         tests.append(f"{read} is {text.of(value)}")
         return True
-    if kind is set:
-        tests.append(f"{name} == {text.of(frozenset(value))}")
-        return all(type(item) is str for item in value)  # equal items may be of another kind, but for text
+    if kind is set:  # equal items may be of other kinds
+        kinds = frozenset(map(type, value))
+        tests.append(f"{name} == {text.of(frozenset(value))} and set(map(type, {name})) == {text.of(kinds)}")
+        return kinds <= {str}
     if has_fields(kind) and not slots_of(kind):
         held = object.__getattribute__(value, "__dict__")
         fields = text.variable()
