@@ -74,6 +74,9 @@ class Parameters:
             kwargs = {**kwargs, **dict(zip(self.behind, last, strict=True))}
         bound = self.signature.bind(*args, **kwargs)
         bound.apply_defaults()
+        for name in self.names:
+            if name not in bound.arguments:  # by name what is passed by place: Python 3.13.0 finds no fault with it
+                raise TypeError(f"missing a required argument: {name!r}")
         return tuple(bound.arguments[name] for name in self.names)
 
     def call(self, function: Callable[..., Any], values: tuple[Any, ...]) -> Any:
