@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from srcgrad import vjp
+from srcgrad.api import outside
 from srcgrad.api.outside import Outside
 from srcgrad.runtime.reaching import all_names
 
@@ -76,9 +77,11 @@ CHANGES = [
 ]  # fmt: skip
 
 
+@pytest.mark.parametrize("spelled", [outside._SPELLED, 0])
 @pytest.mark.parametrize("change", CHANGES)
-def test_what_changes_is_seen_by_comparing_places(change: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is taken for unchanged of which a walk says that it has changed."""
+def test_what_changes_is_seen_by_comparing_places(change: str, spelled: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is taken for unchanged of which a walk says that it has changed, by one expression or by a loop."""
+    monkeypatch.setattr(outside, "_SPELLED", spelled)
     namespace = program(monkeypatch)
     names = (frozenset(all_names(namespace["backward"])),) * 2
     first = Outside(namespace["forward"], namespace["backward"], names)

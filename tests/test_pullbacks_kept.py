@@ -390,15 +390,45 @@ def divided(x):
     return y
 
 
-def test_later_calls_raise_and_warn_no_more_than_the_first():
+def test_a_later_call_raises_and_warns_no_more_than_the_first():
     with np.errstate(all="ignore"):
         _, pullback = vjp(divided, np.ones(3))
+        assert pullback._once
         first = pullback(np.ones(3))[0]
     with np.errstate(over="raise", divide="raise"), warnings.catch_warnings():
         warnings.simplefilter("error")
         pullback._kept()  # runs the forward half again
     with np.errstate(all="ignore"):
         np.testing.assert_array_equal(pullback(np.ones(3))[0], first)
+
+
+def catching(x):
+    y = x.copy()
+    y *= 3.0
+    try:
+        z = 1.0 / (y - y)
+        w = 2.0
+    except RuntimeWarning:
+        w = 5.0
+    y *= x
+    y *= w
+    return y * y + 0.0 * len(z if w == 2.0 else y)
+
+
+@pytest.mark.parametrize("actions", [("error", "ignore"), ("ignore", "error")])
+def test_what_a_program_catches_is_what_it_caught(actions):
+    """Filters of warnings decide what is raised, and with it what is computed."""
+    x = np.array([0.7, 1.3, 0.4])
+    with warnings.catch_warnings(), np.errstate(divide="warn"):
+        warnings.simplefilter(actions[0])
+        value, pullback = vjp(catching, x)
+        np.testing.assert_allclose(value, (3.0 * x * x * (5.0 if actions[0] == "error" else 2.0)) ** 2)
+        first = pullback(np.ones(3))[0]
+    np.testing.assert_allclose(first, 4.0 * value / x)
+    for action in actions[1:] * 3:
+        with warnings.catch_warnings(), np.errstate(divide="warn"):
+            warnings.simplefilter(action)
+            np.testing.assert_array_equal(pullback(np.ones(3))[0], first)
 
 
 def test_a_pullback_that_was_pickled_before_its_first_call_gives_the_same():

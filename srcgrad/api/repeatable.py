@@ -14,8 +14,11 @@ from __future__ import annotations
 
 import ast
 import builtins
+import warnings
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from threading import Lock
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -56,6 +59,8 @@ _METHODS = frozenset(
 ) - {"tofile", "dump", "dumps", "format", "format_map"}  # fmt: skip
 _FIXED = (int, float, complex, str, bytes, np.generic, np.dtype, slice, range, type(None), type(Ellipsis), ModuleType)
 _VALUES = frozenset({float, int, bool, complex, str, type(None), np.float64, np.float32, np.int64, np.bool_})
+_CALLING = {"raise", "call", "print", "log"}  # what ``np.errstate`` may do besides to warn
+_filtering = Lock()
 _NAME = "__srcgrad_runs_alike__"
 _UNKNOWN = object()  # what a name stands for that is none of the namespace
 
@@ -69,7 +74,24 @@ def runs_alike(compiled: Compiled, values: tuple[Any, ...]) -> bool:
         is_closed = not compiled.reads_outside and all(binding.cell is None for _, binding in emission.bindings)
         kept = is_closed and is_known(emission.text, compiled.entry.__globals__)
         vars(compiled.entry)[_NAME] = kept
-    return kept and _are_plain(values) and not {"raise", "call", "print", "log"} & set(np.geterr().values())
+    return kept and _are_plain(values) and _warnings_raise_nothing() and not _CALLING & set(np.geterr().values())
+
+
+def _warnings_raise_nothing() -> bool:
+    return all(action != "error" for action, *_ in warnings.filters)
+
+
+@contextmanager
+def quietly() -> Iterator[None]:
+    """While a forward half runs again: nothing raises, or is said, that did not where it ran first.  Programs may catch
+    what NumPy's floating-point events and warnings raise, so that they decide what it computes."""
+    with np.errstate(all="ignore"):
+        if _warnings_raise_nothing():
+            yield
+        else:
+            with _filtering, warnings.catch_warnings():  # by one thread alone: filters are the process's
+                warnings.simplefilter("ignore")
+                yield
 
 
 def _are_plain(values: Iterable[Any]) -> bool:

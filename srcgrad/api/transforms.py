@@ -18,7 +18,7 @@ from srcgrad.api.derivative import Derivative
 from srcgrad.api.door import ELSEWHERE
 from srcgrad.api.kept import beside
 from srcgrad.api.outside import Outside
-from srcgrad.api.repeatable import runs_alike
+from srcgrad.api.repeatable import quietly, runs_alike
 from srcgrad.api.saved import Unpickled, read_outside
 from srcgrad.api.typed import Decorator, Gradient, R, Several, X, Y
 from srcgrad.errors import ArgumentError, SeedError
@@ -263,26 +263,31 @@ class Pullback:
 
     def _kept(self) -> Any:
         """What the forward half saved, which nobody may store into; it is run again where the first call has used that
-        up, and has warned then."""
+        up."""
         if self._saved is _SPENT:
             derivative, compiled = self._derivative, self._compiled
             assert isinstance(derivative, Derivative) and not isinstance(compiled, Unpickled)
-            try:
-                self._saved = self._once.pop()
-            except IndexError:
-                with np.errstate(all="ignore"):
+            if (once := self._popped()) is not None:
+                self._saved = once[0]
+            else:
+                with quietly():
                     self._saved = derivative.run(compiled.entry, *derivative.arguments(self._values))[1]
         return self._saved
+
+    def _popped(self) -> tuple[Any] | None:
+        """What is kept for one call, for that one; threads may call at once."""
+        try:
+            return (self._once.pop(),)
+        except IndexError:
+            return None
 
     def _taken(self) -> Any:
         """What the backward half is given, which takes back what the forward half stored: the first call gets what was
         saved, where nobody else needs it, and later ones a copy each, so that all start from the same."""
         if not self._compiled.changes_saved:
             return self._saved
-        try:
-            return self._once.pop()  # by one thread alone
-        except IndexError:
-            return cloned(self._kept(), keys=True)
+        once = self._popped()
+        return cloned(self._kept(), keys=True) if once is None else once[0]
 
     def cotangent(self, seed: Any) -> Any:
         """A seed as programs take it: in the structure and dtypes of the value, dicts of the fields of objects."""
@@ -400,8 +405,9 @@ def vjp(  # type: ignore[misc]  # a parameter called argnums is refused below
         values = derivative.bind(primals, kwargs)
         derivative.check(values)
         pullback = Pullback(derivative, values)
-        if of_class is not None and pullback._compiled not in derivative.holding:
-            of_class.doors.note(of_class, derivative.program(values), values)
+        compiled = pullback._compiled
+        if of_class is not None and not isinstance(compiled, Unpickled) and compiled not in derivative.holding:
+            of_class.doors.note(of_class, compiled, values)
         return pullback.value, pullback
     except Exception as failure:
         hide_frames(failure)

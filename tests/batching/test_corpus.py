@@ -118,10 +118,14 @@ def test_gradients(case: Case) -> None:
         pytest.skip("it has no gradient")
     gradient = grad(case.function, argnums=tuple(case.argnums))
     try:
-        made = judged(gradient, vmap(gradient, axes), case, 1e-9)
+        for one in every:
+            gradient(*fresh(one))
+    except ZeroDivisionError:
+        pass  # which ``judged`` meets too
     except SrcgradError:
         assert case.name not in known("gradient")
         pytest.skip("it is refused for some of the examples")
+    made = judged(gradient, vmap(gradient, axes), case, 1e-9)
     assert bool(made) == (case.name in known("gradient"))
 
 

@@ -137,8 +137,8 @@ FAULTS = (
     Fault(
         "a pullback changes what it was given",
         "api/transforms.py",
-        "            return cloned(self._kept(), keys=True)\n",
-        "            return self._kept()\n",
+        "        return cloned(self._kept(), keys=True) if once is None else once[0]\n",
+        "        return self._kept() if once is None else once[0]\n",
     ),
     # --- containers ---------------------------------------------------------------------------------------------------
     Fault(
